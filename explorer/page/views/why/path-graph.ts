@@ -113,7 +113,7 @@ function merged<T>(
   return [...found.values()];
 }
 
-function chainsOf(explanation: Explanation): readonly Chain[] {
+export function chainsOf(explanation: Explanation): readonly Chain[] {
   const { allowedBy, deniedBy, notCounting } = explanation;
   const derivations = [...allowedBy.items, ...deniedBy.items, ...notCounting.items];
   const deciding = decidingOf(explanation);
@@ -140,11 +140,8 @@ function decidingOf({ reason, allowedBy, deniedBy, notCounting }: Explanation): 
 }
 
 /** A step of a chain: a node, and how the edge to it differs from one that counts. */
-interface Link {
+interface Link extends Partial<Pick<PathEdge, 'state' | 'label' | 'effect'>> {
   readonly node: Omit<PathNode, 'isDeciding' | 'counts'>;
-  readonly state?: EdgeState | undefined;
-  readonly label?: string | undefined;
-  readonly effect?: Derivation['effect'] | undefined;
 }
 
 function chainOf(
@@ -166,11 +163,10 @@ function chainOf(
 }
 
 const subjectNode = ({ subject }: Explanation): Link['node'] => ({
+  ...subject,
   id: 'subject',
   kind: 'subject',
   title: (typeOf(subject.ref) || 'subject').replace('-', ' '),
-  name: subject.name,
-  ref: subject.ref,
 });
 
 const permissionNode = ({ permission, path: [scope] }: Explanation): Link['node'] => ({
@@ -213,71 +209,39 @@ function lastEdge(
   return { state: 'counts' };
 }
 
-function roleNode(role: Named, isInherited: boolean): Link['node'] {
-  return {
-    id: role.ref,
-    kind: 'role',
-    title: isInherited ? 'inherited role' : 'role',
-    name: role.name,
-    ref: role.ref,
-  };
-}
+const roleNode = (role: Named, isInherited: boolean): Link['node'] => ({
+  ...role,
+  id: role.ref,
+  kind: 'role',
+  title: isInherited ? 'inherited role' : 'role',
+});
 
 function sourceNode(source: Source, subject: Named, roles: readonly Named[]): Link['node'] {
+  const { kind } = source;
   const link = leavingOf(source, subject, roles[0]);
-  switch (source.kind) {
+  if (kind === 'global_role') return { id: kind, kind, title: 'global role', name: 'in every tenant' };
+  if (kind === 'administrator') return { id: kind, kind, title: kind, name: 'everything, everywhere' };
+  const { ref, name } = source.scope;
+  const at = `at ${name}`;
+  switch (kind) {
     case 'group': {
-      const { group, scope, everyone } = source;
-      return {
-        id: group.ref,
-        kind: everyone ? 'everyone' : 'group',
-        title: everyone ? 'group of everyone' : 'group',
-        name: group.name,
-        detail: `at ${scope.name}`,
-        ref: group.ref,
-        link,
-      };
+      const { group, everyone } = source;
+      const named = { ...group, id: group.ref, detail: at, link };
+      return everyone
+        ? { ...named, kind: 'everyone', title: 'group of everyone' }
+        : { ...named, kind, title: 'group' };
     }
     case 'token_group': {
-      const { group, scope } = source;
-      const detail = `at ${scope.name}, ${periodText(source)}`;
-      return {
-        id: `token ${group.ref}`,
-        kind: 'token_group',
-        title: 'group of the token',
-        name: group.name,
-        detail,
-        ref: group.ref,
-        link,
-      };
+      const { group } = source;
+      const detail = `${at}, ${periodText(source)}`;
+      return { ...group, id: `token ${group.ref}`, kind, title: 'group of the token', detail, link };
     }
     case 'assignment': {
-      const { scope } = source;
-      const id = JSON.stringify(['assignment', scope.ref, roles[0]?.ref]);
-      return {
-        id,
-        kind: 'assignment',
-        title: 'assignment',
-        name: `at ${scope.name}`,
-        detail: periodText(source),
-        ref: scope.ref,
-        link,
-      };
+      const id = JSON.stringify([kind, ref, roles[0]?.ref]);
+      return { id, kind, title: kind, name: at, detail: periodText(source), ref, link };
     }
-    case 'grant': {
-      const { scope } = source;
-      const [id, name] = [`grant ${scope.ref}`, `in ${scope.name}`];
-      return { id, kind: 'grant', title: 'tenant grant', name, ref: scope.ref, link };
-    }
-    case 'global_role':
-      return { id: source.kind, kind: 'global_role', title: 'global role', name: 'in every tenant' };
-    case 'administrator':
-      return {
-        id: source.kind,
-        kind: 'administrator',
-        title: 'administrator',
-        name: 'everything, everywhere',
-      };
+    case 'grant':
+      return { id: `grant ${ref}`, kind, title: 'tenant grant', name: `in ${name}`, ref, link };
   }
 }
 
@@ -290,21 +254,16 @@ function missingChains(explanation: Explanation): readonly Chain[] {
     return deciding.missing.map(({ code, text }, position) => {
       const name = text.startsWith(`${code}: `) ? text.slice(code.length + 2) : text;
       const id = `obstacle ${position}`;
-      const node = { id, kind: 'obstacle', title: deciding.name, name, ref: undefined } as const;
-      const links: readonly Link[] = [
-        { node },
-        { node: permissionNode(explanation), state: 'missing', label: 'refused here' },
-      ];
-      return chainOf(explanation, links, { isDeciding: position === 0, counts: true });
+      const node = { id, kind: 'obstacle', title: deciding.name, name } as const;
+      const goal: Link = { node: permissionNode(explanation), state: 'missing', label: 'refused here' };
+      return chainOf(explanation, [{ node }, goal], { isDeciding: position === 0, counts: true });
     });
   }
   if (!suggestions) return [];
   const found = suggestedChains(explanation, suggestions);
   if (found.length > 0 || notCounting.items.length > 0 || reason !== 'no_grant') return found;
-  const links: readonly Link[] = [
-    { node: permissionNode(explanation), state: 'missing', label: 'no role allows it' },
-  ];
-  return [chainOf(explanation, links, { isDeciding: true, counts: true })];
+  const goal: Link = { node: permissionNode(explanation), state: 'missing', label: 'no role allows it' };
+  return [chainOf(explanation, [goal], { isDeciding: true, counts: true })];
 }
 
 /** Why a grant that the subject has does not reach the permission here and now. */

@@ -6,7 +6,15 @@ import { DecisionBadge } from '../../parts/decision.tsx';
 import { Link } from '../../parts/link.tsx';
 import { NodeIcon } from './icons.tsx';
 import { endOf, type Layout, layOut, lineThrough } from './layout.ts';
-import { type Chain, FEW, type PathEdge, type PathGraph, type PathNode, pathGraph } from './path-graph.ts';
+import {
+  type Chain,
+  chainsOf,
+  FEW,
+  type PathEdge,
+  type PathGraph,
+  type PathNode,
+  pathGraph,
+} from './path-graph.ts';
 
 export interface PictureProps {
   readonly explanation: Explanation;
@@ -25,7 +33,7 @@ export function Picture({ explanation, label = 'The path as a picture' }: Pictur
   const [box, room] = useWidth<HTMLElement>();
   const few = room < NARROW ? 2 : FEW;
   const graph = pathGraph(explanation, isWhole ? MOST_DRAWN : few);
-  const all = pathGraph(explanation, Number.POSITIVE_INFINITY).chains;
+  const all = chainsOf(explanation);
   return (
     <figure class="why-picture" ref={box}>
       {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} label={label} />}
