@@ -4,13 +4,13 @@ import type { LiveEvent } from '../../../service/index.ts';
 import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useNames } from '../../names.tsx';
+import { Asker, Somebody } from '../../parts/asker.tsx';
 import { counted } from '../../parts/counted.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Link } from '../../parts/link.tsx';
-import { Named } from '../../parts/named.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import {
   FILTERS,
@@ -45,7 +45,11 @@ export function Decisions() {
 
   const shown = matching(events, state, nameOf);
   const isFiltered = FILTERS.some((name) => state[name]);
-  const clear = () => go(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
+  const clearing = (
+    <button type="button" onClick={() => go(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}>
+      Clear the filter
+    </button>
+  );
   return (
     <>
       <Connection stream={stream} />
@@ -73,11 +77,7 @@ export function Decisions() {
           >
             {paused === undefined ? 'Pause' : `Resume${newText(stream.events, paused)}`}
           </button>
-          {isFiltered && (
-            <button type="button" onClick={clear}>
-              Clear the filter
-            </button>
-          )}
+          {isFiltered && clearing}
         </div>
       </form>
       <SummaryLine
@@ -87,13 +87,16 @@ export function Decisions() {
       />
       <Announcer events={stream.events} isOn={paused === undefined} />
       {shown.length > 0 ? (
-        <EventTable events={shown} />
+        <Table
+          class="live-events stacks"
+          rows={shown}
+          columns={COLUMNS}
+          keyOf={({ id, at }) => `${id} ${at}`}
+          caption={<caption class="visually-hidden">Decisions, newest first</caption>}
+        />
       ) : events.length > 0 ? (
         <Empty title="Nothing matches the filter">
-          {events.length} of the last {MOST_EVENTS} events are hidden.{' '}
-          <button type="button" onClick={clear}>
-            Clear the filter
-          </button>
+          {events.length} of the last {MOST_EVENTS} events are hidden. {clearing}
         </Empty>
       ) : (
         stream.state === 'open' && (
@@ -241,16 +244,6 @@ const COLUMNS: readonly TableColumn<LiveEvent>[] = [
   },
 ];
 
-const EventTable = ({ events }: { readonly events: readonly LiveEvent[] }) => (
-  <Table
-    class="live-events stacks"
-    rows={events}
-    columns={COLUMNS}
-    keyOf={({ id, at }) => `${id} ${at}`}
-    caption={<caption class="visually-hidden">Decisions, newest first</caption>}
-  />
-);
-
 function EventTime({ at }: LiveEvent) {
   const text = new Date(at).toISOString();
   return (
@@ -316,22 +309,17 @@ interface QuestionProps {
 
 /** What was asked, which leads to why. */
 function Question({ event: { at, subject, actor, permission, scope } }: QuestionProps) {
-  // Who nobody knows has no reference.
-  const named = (ref: string) => (ref === '' ? <em>nobody known</em> : <Named of={ref} />);
   const acting = { actor: actor?.subject, mandate: actor?.mandate };
   const asked = { subject, ...acting, permission, scope, at: new Date(at).toISOString(), given: undefined };
   const content = (
     <>
       <span>
-        {actor && (
-          <>
-            {named(actor.subject)}
-            {actor.mandate && ` (${actor.mandate})`} for{' '}
-          </>
-        )}
-        {named(subject)}
+        <Asker subject={subject} actor={actor} />
       </span>{' '}
-      <span>{<bdi>{permission}</bdi>}</span> <span>{named(scope)}</span>
+      <span>{<bdi>{permission}</bdi>}</span>{' '}
+      <span>
+        <Somebody of={scope} />
+      </span>
     </>
   );
   if (subject === '') return <span class="live-asked">{content}</span>;

@@ -1,37 +1,21 @@
 import * as z from 'zod';
 import {
   REVOCATION_DEFAULTS,
+  type RevocationBound,
   type RevocationTimes,
   revocationBound,
 } from '../../../../provisioning/index.ts';
 import { parseJson } from '../../json.ts';
 
 /** A layer that may still allow what was revoked. Seconds, all of them. */
-export interface LayerBar {
-  readonly layer: string;
-  /** How much it adds; 0 where it is off. */
-  readonly adds: number;
-  /** For how long after the revocation it may allow, with the layers below it. */
-  readonly atMost: number;
+export type LayerBar = RevocationBound['layers'][number] & {
   /** What is left of it now; undefined before a revocation. */
   readonly left: number | undefined;
   readonly state: 'off' | 'planned' | 'running' | 'over';
-  /** How to end it at once. */
-  readonly end: string;
-}
+};
 
-/** Layers that are drawn on one scale, of so many seconds. */
-export interface Chart {
-  readonly name: string;
-  readonly seconds: number;
-  readonly layers: readonly LayerBar[];
-}
-
-export interface Countdown {
-  /** Seconds since the revocation; undefined before it. */
-  readonly elapsed: number | undefined;
-  readonly charts: readonly Chart[];
-}
+export type Countdown = ReturnType<typeof countdownOf>;
+export type Chart = Countdown['charts'][number];
 
 /**
  * The layers of {@link revocationBound} at an instant. WebSockets have a scale of their own: two hours would hide a minute.
@@ -39,17 +23,19 @@ export interface Countdown {
  * @param since when it was revoked, in epoch milliseconds; undefined before that
  * @param now epoch milliseconds
  */
-export function countdownOf(times: RevocationTimes, since: number | undefined, now: number): Countdown {
+export function countdownOf(times: RevocationTimes, since: number | undefined, now: number) {
   const { layers, request, webSocket } = revocationBound(times);
   const elapsed = since === undefined ? undefined : Math.max(0, (now - since) / 1_000);
-  const bars = layers.map(({ layer, adds, atMost, end }): LayerBar => {
-    const left = elapsed === undefined ? undefined : Math.max(0, atMost - elapsed);
+  const bars = layers.map((layer): LayerBar => {
+    const left = elapsed === undefined ? undefined : Math.max(0, layer.atMost - elapsed);
     const started = left === undefined ? 'planned' : left > 0 ? 'running' : 'over';
-    return { layer, adds, atMost, left, end, state: adds === 0 ? 'off' : started };
+    return { ...layer, left, state: layer.adds === 0 ? 'off' : started };
   });
   const isOfWebSockets = ({ layer }: LayerBar): boolean => layer === 'open WebSocket';
   return {
+    /** Seconds since the revocation; undefined before it. */
     elapsed,
+    /** Layers that are drawn on one scale, of so many seconds. */
     charts: [
       { name: 'Requests', seconds: request, layers: bars.filter((bar) => !isOfWebSockets(bar)) },
       { name: 'WebSockets that are open', seconds: webSocket, layers: bars.filter(isOfWebSockets) },
@@ -57,9 +43,8 @@ export function countdownOf(times: RevocationTimes, since: number | undefined, n
   };
 }
 
-/** The names of the times, as the address has them. */
-export const TIMES = ['cacheTtl', 'outageTtl', 'resultTtl', 'jwtLife', 'webSocket'] as const;
-export type Time = (typeof TIMES)[number];
+/** The name of a time, as the address has it. */
+export type Time = keyof RevocationTimes;
 
 export const DEFAULT_TIMES: Readonly<Record<Time, number>> = { ...REVOCATION_DEFAULTS, jwtLife: 0 };
 

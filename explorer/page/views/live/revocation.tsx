@@ -22,7 +22,6 @@ import {
   MOST_SECONDS,
   readReport,
   readSeconds,
-  TIMES,
   type Time,
 } from './layers.ts';
 
@@ -177,13 +176,12 @@ function stateText({ state, left = 0, atMost }: LayerBar): string {
 }
 
 function LayerTable({ of: { charts }, since }: { readonly of: Countdown } & Pick<BarsProps, 'since'>) {
-  const layers = charts.flatMap((chart) => chart.layers);
   const isPlanned = since === undefined;
   return (
     <Table
       class="live-layers stacks"
       caption={<caption>Layers that may still allow</caption>}
-      rows={layers}
+      rows={charts.flatMap(({ layers }) => layers)}
       keyOf={({ layer }) => layer}
       columns={[
         { title: 'Layer', isHeading: true, show: ({ layer }) => layer },
@@ -221,6 +219,7 @@ const SETTINGS: Readonly<Record<Time, { readonly label: string; readonly hint: s
   jwtLife: { label: 'Life of a JWT', hint: 'only where REVOCATION is not set; 0 otherwise' },
   webSocket: { label: 'Life of a WebSocket', hint: '2 hours on AWS; 0: there are none' },
 };
+const TIMES = Object.keys(SETTINGS) as readonly Time[];
 
 /** What was revoked, when, and how the stack is set. All of it is in the address. */
 function Settings() {

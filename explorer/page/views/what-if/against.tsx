@@ -9,6 +9,7 @@ import type {
 import { gapLines, said, unknownLines } from '../../../../provisioning/index.ts';
 import { useAnswer } from '../../calls.ts';
 import { useClient } from '../../client.ts';
+import { Asker } from '../../parts/asker.tsx';
 import { FileField, Wrong } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
@@ -96,17 +97,7 @@ const keyOf = ({ permission, scope, ...by }: AgainstRow): string => `${askedBy(b
 const COLUMNS: readonly TableColumn<AgainstRow>[] = [
   {
     title: FIELDS.subject,
-    show: ({ subject, actor }) => (
-      <>
-        {actor && (
-          <>
-            <Named of={actor.subject} />
-            {actor.mandate && ` (${actor.mandate})`} for{' '}
-          </>
-        )}
-        <Named of={subject} />
-      </>
-    ),
+    show: ({ subject, actor }) => <Asker subject={subject} actor={actor} />,
   },
   { title: FIELDS.permission, show: ({ permission }) => <code>{permission}</code> },
   { title: FIELDS.scope, show: ({ scope }) => <Named of={scope} /> },

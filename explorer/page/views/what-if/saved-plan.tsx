@@ -5,30 +5,21 @@ import { counted } from '../../parts/counted.ts';
 import { Warning } from '../../parts/field.tsx';
 
 /** How a saved plan compares with what its manifest takes now. */
-export interface SavedPlanState {
-  /** Whether it takes nothing now that the plan does not have. */
-  readonly isCurrent: boolean;
-  /** Whether the plan does not have a change. */
-  readonly beyond: (change: PlannedChange) => boolean;
-  readonly changesBeyond: number;
-  /** Changes of the plan, and how many of them are done already. */
-  readonly changes: number;
-  readonly done: number;
-}
+export type SavedPlanState = ReturnType<typeof stateOfPlan>;
 
 const textOf = ({ command, input }: PlannedChange): string => JSON.stringify([command, input]);
 
 /** @param data the saved plan, of which the service found that it is one */
-export function stateOfPlan(
-  data: Readonly<Record<string, unknown>>,
-  { plan, beyond }: PlanCompared,
-): SavedPlanState {
+export function stateOfPlan(data: Readonly<Record<string, unknown>>, { plan, beyond }: PlanCompared) {
   const others = new Set(beyond.map(textOf));
   const changes = Array.isArray(data.changes) ? data.changes.length : 0;
   return {
+    /** Whether it takes nothing now that the plan does not have. */
     isCurrent: beyond.length === 0,
-    beyond: (change) => others.has(textOf(change)),
+    /** Whether the plan does not have a change. */
+    beyond: (change: PlannedChange) => others.has(textOf(change)),
     changesBeyond: beyond.length,
+    /** Changes of the plan, and how many of them are done already. */
     changes,
     done: changes - (plan.changes.length - beyond.length),
   };
