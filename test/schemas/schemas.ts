@@ -1,4 +1,3 @@
-import { EXTENSION } from '../../cli/openapi/extension.ts';
 import { manifestSchema } from '../../provisioning/apply/schema.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { EXPECTATIONS, modelTestSchema } from '../../testing/model-tests/file.ts';
@@ -69,78 +68,10 @@ function modelTest(): Json {
   };
 }
 
-const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-const ANY = 'x-amazon-apigateway-any-method';
-
-/** OpenAPI documents as `gatehouse route import` takes them: what OpenAPI says itself is left to its own schema. */
-function routes(): Json {
-  const required = { $ref: '#/$defs/requirement' };
-  const operation = { $ref: '#/$defs/operation' };
-  return {
-    $schema: DRAFT,
-    title: 'OpenAPI document with the routes of Gatehouse',
-    type: 'object',
-    required: ['openapi', 'paths'],
-    properties: {
-      openapi: { type: 'string', pattern: '^3\\.[01](?:\\.|$)', description: 'OpenAPI 3.0 or 3.1.' },
-      [EXTENSION]: required,
-      paths: {
-        type: 'object',
-        minProperties: 1,
-        patternProperties: { '^/': { $ref: '#/$defs/path' }, '^x-': {} },
-        additionalProperties: false,
-      },
-    },
-    $defs: {
-      path: {
-        type: 'object',
-        properties: {
-          [EXTENSION]: required,
-          ...Object.fromEntries([...VERBS, ANY].map((verb) => [verb, operation])),
-          summary: {},
-          description: {},
-          servers: {},
-          parameters: {},
-          $ref: {},
-        },
-        patternProperties: { '^[xX]-': {} },
-        additionalProperties: false,
-      },
-      operation: { type: 'object', properties: { [EXTENSION]: required } },
-      requirement: {
-        description:
-          'What an operation needs: a permission at a scope, or the word public (no route: it stands without the authorizer). On a path, or at the root, it is the default of the operations below.',
-        anyOf: [
-          { const: 'public' },
-          {
-            type: 'object',
-            properties: {
-              permission: {
-                type: 'string',
-                minLength: 1,
-                maxLength: 400,
-                description: DESCRIPTIONS['routes.permission'],
-              },
-              scope: {
-                type: 'string',
-                maxLength: 400,
-                pattern: '^(?:[a-z][a-z0-9-]*:.|[^{}]+$)',
-                description: DESCRIPTIONS['routes.scope'],
-              },
-            },
-            additionalProperties: false,
-          },
-        ],
-      },
-    },
-  };
-}
-
-/** By the names of their files in schemas/. */
+/** By the names of their files in docs/schemas/. That of routes is written by hand. */
 export const schemas = (): Readonly<Record<string, Json>> => ({
   'manifest.schema.json': manifest(),
   'model-test.schema.json': modelTest(),
-  'routes.schema.json': routes(),
 });
 
 export const textOf = (schema: Json): string => `${JSON.stringify(schema, null, 2)}\n`;
