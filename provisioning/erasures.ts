@@ -35,4 +35,4 @@ export const createdAgain = (user: Ref, again: boolean): Action =>
 
 /** The erasures of users, in their order; undefined for a user who was not erased. */
 export const erasuresOf = (reader: Reader, ids: readonly string[]): Promise<readonly (Item | undefined)[]> =>
-  ids.length === 0 ? Promise.resolve([]) : reader.getMany(ids.map((id) => erasureKey({ type: 'user', id })));
+  reader.getMany(ids.map((id) => erasureKey({ type: 'user', id })));

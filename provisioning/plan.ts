@@ -95,6 +95,13 @@ export const isKept = ({ actions, audit }: Plan): boolean =>
 /** A plan that is one transaction. */
 export type OneTransaction = Plan & { readonly next?: never };
 
+/** The plan where all is so already: it answers that, and nothing is written. */
+export const keptPlan = (audit: AuditEntry, result: Plan['result']): OneTransaction => ({
+  actions: [],
+  result: { ...result, kept: true },
+  audit: { ...audit, kept: true },
+});
+
 export interface AuditEntry {
   /** The command of a part; that which was sent, when left out. */
   readonly command?: string;

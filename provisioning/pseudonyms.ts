@@ -25,7 +25,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 const PSEUDONYM = 'pseudonym:';
 /** Of where a request came from. */
-const OF_ORIGIN = ['ipAddress', 'userAgent', 'metadata'] as const;
+export const OF_ORIGIN = ['ipAddress', 'userAgent', 'metadata'] as const;
 const NONE: readonly string[] = [];
 
 /** The personal attributes of a kind of entity. */
@@ -143,14 +143,10 @@ export async function sealed(
     if (person) people.set(formatRef(person), person);
     if (person && isNew(entry)) made.add(formatRef(person));
   }
-  const asked = [...people].filter(([name]) => !made.has(name)).map(([, ref]) => ref);
+  const asked = [...people].filter(([name]) => !made.has(name));
   // Read for each part by itself: nobody waits for the read of another one.
-  const found = new Map(
-    (asked.length === 0 ? [] : await reader.getMany(asked.map(pseudonymKey))).map((item, at) => [
-      formatRef(asked[at] as Ref),
-      item,
-    ]),
-  );
+  const items = await reader.getMany(asked.map(([, ref]) => pseudonymKey(ref)));
+  const found = new Map(asked.map(([name], at) => [name, items[at]]));
 
   async function cipherOf(ref: Ref): Promise<Encryption> {
     const name = formatRef(ref);
@@ -256,7 +252,7 @@ export async function revealed<T>(reader: Reader, value: T): Promise<T> {
   return mapNamed(value, (_name, each) => (isPseudonym(each) ? found.get(each) : each)) as T;
 }
 
-const isPseudonym = (value: unknown): value is string =>
+export const isPseudonym = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith(PSEUDONYM);
 
 /** The reference in a pseudonym; undefined for a text that only looks like one. */

@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { conflict, GatehouseError, invalid } from '../../table/errors.ts';
+import { conflict, GatehouseError, invalid, stale } from '../../table/errors.ts';
 import { isId, isRef, parseRef } from '../../table/identifiers.ts';
-import { nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly, inFewReads } from '../assembly.ts';
 import { type Command, writeCommand } from '../command.ts';
-import { loadNode } from '../nodes/nodes.ts';
+import { asRead, loadNode } from '../nodes/nodes.ts';
 import { fits } from '../nodes/steps.ts';
 import type { AuditEntry, Planning } from '../plan.ts';
 import { explainerOf } from './batch.ts';
@@ -27,16 +26,9 @@ const tooLarge = (size: number) =>
 
 /** A user that exists is active, and still the one that was found, when the transaction is written. */
 async function asFound(planning: Planning, id: string, at: string): Promise<Action> {
-  const { item, ref } = await loadNode(planning, 'user', id, at);
-  if (item.status !== 'active') throw conflict(at, `user:${id} is not active`, `user:${id}`);
-  const email = typeof item.email === 'string' ? item.email : undefined;
-  return {
-    kind: 'update',
-    key: nodeKey(ref),
-    when: { exists: true, equals: { status: 'active', email } },
-    failure: () =>
-      new GatehouseError('stale', `user:${id} was changed by someone else meanwhile`, { field: at }),
-  };
+  const user = await loadNode(planning, 'user', id, at);
+  if (user.item.status !== 'active') throw conflict(at, `user:${id} is not active`, `user:${id}`);
+  return asRead(user, ['status', 'email'], () => stale(`user:${id}`, at));
 }
 
 /** The users that steps give something and that are not new, each with the first such step. */

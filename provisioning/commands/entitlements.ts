@@ -17,31 +17,24 @@ import type { Attributes } from '../visible.ts';
  */
 const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);
 
-const shared = (
-  placeOf: (planning: Planning, attributes: Attributes) => Promise<{ root: Ref }>,
-): Behaviour => ({
-  onCreate: async (planning, _ref, attributes) => {
-    refuseEmptyPeriod(attributes, 'startDate', 'endDate');
-    const { root } = await placeOf(planning, attributes);
-    return { derived: { root: formatRef(root) } };
-  },
-  onUpdate: async (_planning, _node, after) => {
-    refuseEmptyPeriod(after, 'startDate', 'endDate');
-    return [];
-  },
+const shared = (rootFor: (planning: Planning, attributes: Attributes) => Promise<Ref>): Behaviour => ({
+  check: async (_planning, _changes, after) => refuseEmptyPeriod(after, 'startDate', 'endDate'),
+  onCreate: async (planning, _ref, attributes) => ({
+    derived: { root: formatRef(await rootFor(planning, attributes)) },
+  }),
   // Together they are one value in the decision item.
   asRead: ['status', 'startDate', 'endDate'],
 });
 
 const subscriptionBehaviour = shared(async (planning, { scope, module }) => {
   await loadNode(planning, 'module', String(module), 'module');
-  return { root: rootOf(await loadScope(planning, String(scope), 'scope')) };
+  return rootOf(await loadScope(planning, String(scope), 'scope'));
 });
 
 const licenseBehaviour = shared(async (planning, { account, enterprise }) => {
   const holder = await loadScopeOf(planning, 'account', String(account));
   await loadScopeOf(planning, 'enterprise', String(enterprise));
-  return { root: holder.ref };
+  return holder.ref;
 });
 
 /** Whether a subscription counts at an instant, as a check takes it. */

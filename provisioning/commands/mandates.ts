@@ -11,25 +11,22 @@ import { allOf, inTenant } from '../../table/index-queries.ts';
 import { mandateUsesKey, nodeKey, permissionRef } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
-import { type ListQuery, MAX_PAGE } from '../../table/reader.ts';
+import type { ListQuery } from '../../table/reader.ts';
 import { auditSize } from '../audit.ts';
 import { type Command, writeCommand } from '../command.ts';
-import { changedMeanwhile } from '../kinds/deletion.ts';
-import { changeEntries } from '../kinds/entries.ts';
 import { by, listCommand, period } from '../kinds/lists.ts';
-import { type Behaviour, type NodeKind, ownersOf, tenantOf } from '../kinds/node-kind.ts';
-import { type NodePlan, planCreation } from '../kinds/writing.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { type NodePlan, planCreation, planEnding } from '../kinds/writing.ts';
 import { useCommand } from '../mandates/use.ts';
 import { ownersOfMandate } from '../nodes/mandates.ts';
 import { loadNode, loadRef, loadScope, refuseDeleting, textOf } from '../nodes/nodes.ts';
-import { moveOwners } from '../nodes/ownership.ts';
 import { readDeclarations, refuseBeyondAction, refuseCondition } from '../nodes/properties.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { fits } from '../nodes/steps.ts';
 import { isOfOperators } from '../operator-permissions.ts';
 import type { Node, Planning } from '../plan.ts';
 import { settingsInForce } from '../settings.ts';
-import { type Attributes, visible } from '../visible.ts';
+import type { Attributes } from '../visible.ts';
 
 /**
  * Mandates: what an actor may do for a subject (ADR 0048). None is ever changed or widened. One goes with its subject, its
@@ -62,8 +59,7 @@ async function refusePermissions({ reader }: Planning, permissions: readonly str
       `permissions: ${broad} covers permissions of operators: a mandate names each of these in full`,
     );
   const names = permissions.flatMap((each) => readPermissionName(each) ?? []);
-  const found =
-    names.length > 0 ? await reader.getMany(names.map((name) => nodeKey(permissionRef(name)))) : [];
+  const found = await reader.getMany(names.map((name) => nodeKey(permissionRef(name))));
   const unknown = names.find((_, position) => !found[position]);
   if (unknown) throw invalid('permissions', `permissions: ${unknown.text} is not registered`);
 }
@@ -93,16 +89,10 @@ async function refuseBudget(
 
 /** Throws `limit_exceeded` on `subject`. Creations at the same time do not see each other. */
 async function refuseTooMany({ reader, now }: Planning, subject: string): Promise<void> {
-  const query = { ...mandatesOf('subject', subject, isValidAt(now)), limit: MAX_PAGE };
-  let live = 0;
-  let cursor: string | undefined;
-  do {
-    const page: Awaited<ReturnType<typeof reader.list>> = await reader.list({ ...query, cursor });
-    live += page.items.length;
-    if (live >= MAX_MANDATES)
-      throw limitExceeded(`${subject} has ${MAX_MANDATES} mandates that count: end one first`, 'subject');
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const query = mandatesOf('subject', subject, isValidAt(now));
+  const { items } = await reader.list({ ...query, limit: MAX_MANDATES });
+  if (items.length >= MAX_MANDATES)
+    throw limitExceeded(`${subject} has ${MAX_MANDATES} mandates that count: end one first`, 'subject');
 }
 
 const INPUT = ENTITIES.mandate.attributes.extend({
@@ -143,32 +133,8 @@ const create = writeCommand({
 });
 
 /** What ends one by hand. */
-function planEnd({ now }: Planning, node: Node): NodePlan {
-  const changes = { status: 'ended', endedAt: now, updatedAt: now };
-  const after = { ...node.item, ...changes };
-  const owners = ownersOf(MANDATE, node.item, node.ref);
-  return {
-    actions: [
-      {
-        kind: 'update',
-        key: nodeKey(node.ref),
-        set: changes,
-        add: { rev: 1 },
-        when: { exists: true, equals: { status: 'active' } },
-        failure: () => changedMeanwhile(ENTITIES.mandate),
-      },
-      ...moveOwners(node.ref, owners, owners, after, changes),
-      ...changeEntries(node, after),
-    ],
-    result: visible(after),
-    audit: {
-      entity: node.ref,
-      tenant: tenantOf(ENTITIES.mandate, node.item),
-      before: visible(node.item),
-      after: visible(after),
-    },
-  };
-}
+const planEnd = (planning: Planning, node: Node): NodePlan =>
+  planEnding(planning, MANDATE, node, { status: 'ended', endedAt: planning.now }, { status: 'active' });
 
 const NO_UNDO = { undo: 'none: mandate.create makes another one' };
 
@@ -216,14 +182,8 @@ const endAll = writeCommand({
       for (const plan of plans) {
         const more = [...taken, plan];
         const records = auditSize(more.map(({ audit }) => audit));
-        if (
-          !fits(
-            more.flatMap(({ actions }) => actions),
-            planning.splits,
-            records,
-          )
-        )
-          break;
+        const actions = more.flatMap((each) => each.actions);
+        if (!fits(actions, planning.splits, records)) break;
         taken = more;
       }
       const step = {

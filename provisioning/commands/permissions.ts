@@ -9,20 +9,17 @@ import { loadNode } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 
 /** Pages and permissions: what can be checked. Registering one is data only, no deployment. */
+
 /** The item of what holds everywhere comes with the first permission. */
 const beginGlobal = async ({ reader }: Planning): Promise<readonly Action[]> =>
   (await reader.get(globalKey())) ? [] : [newGlobal()];
 
 const pageBehaviour: Behaviour = {
   asRead: ['module'],
-  onCreate: async (planning, _ref, { module }) => {
+  check: async (planning, { module }) => {
     if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');
-    return { actions: await beginGlobal(planning) };
   },
-  onUpdate: async (planning, _node, _after, { module }) => {
-    if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');
-    return [];
-  },
+  onCreate: async (planning) => ({ actions: await beginGlobal(planning) }),
 };
 
 const permissionBehaviour: Behaviour = {

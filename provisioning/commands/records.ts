@@ -12,24 +12,19 @@ import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
 import type { Attributes } from '../visible.ts';
 
 /** Login sessions and the log of notifications. */
-const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
-  if (typeof sessionEnd === 'string' && sessionEnd < String(sessionStart))
-    throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
-};
 
 /** A session without an end is over when its record expires. */
 const endOf = (start: unknown, end: unknown): string =>
   typeof end === 'string' ? end : new Date(Date.parse(String(start)) + SESSION_DAYS * DAY_MS).toISOString();
 
 const sessionBehaviour: Behaviour = {
-  onCreate: async (planning, _ref, { sessionStart = planning.now, sessionEnd, tenant }) => {
-    refuseEarlyEnd(sessionStart, sessionEnd);
+  check: async ({ now }, _changes, { sessionStart = now, sessionEnd }) => {
+    if (typeof sessionEnd === 'string' && sessionEnd < String(sessionStart))
+      throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
+  },
+  onCreate: async (planning, _ref, { sessionStart = planning.now, tenant }) => {
     if (typeof tenant === 'string') await loadScope(planning, tenant, 'tenant');
     return { derived: { sessionStart } };
-  },
-  onUpdate: async (_planning, _node, { sessionStart, sessionEnd }) => {
-    refuseEarlyEnd(sessionStart, sessionEnd);
-    return [];
   },
   asRead: ['sessionEnd'],
 };

@@ -127,16 +127,10 @@ const applyTemplate = writeCommand({
 });
 
 const templateBehaviour: Behaviour = {
-  onCreate: async (planning, _ref, { permissions }) => {
+  check: async (planning, { permissions }) => {
+    if (permissions === undefined) return;
     await refuseUnregistered(planning, permissions as Lent);
     await refuseConditions(planning, permissions as Lent);
-    return {};
-  },
-  onUpdate: async (planning, _node, _after, { permissions }) => {
-    if (permissions === undefined) return [];
-    await refuseUnregistered(planning, permissions as Lent);
-    await refuseConditions(planning, permissions as Lent);
-    return [];
   },
 };
 

@@ -3,7 +3,7 @@ import type { Entity, Guard } from '../../table/entities/entity.ts';
 import { notFound } from '../../table/errors.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
 import { type Command, readCommand } from '../command.ts';
-import { guardKeyOf } from '../nodes/guards.ts';
+import { guardKeyOf, ownerOf } from '../nodes/guards.ts';
 import { type Attributes, visible } from '../visible.ts';
 
 /** Finds what a connection says of a user or a group: one GetItem for the look-up, and one for what it leads to. */
@@ -24,8 +24,7 @@ export function findLinkCommand(entity: Entity, what: 'user' | 'group', summary:
     run: async ({ reader }, given: Attributes) => {
       const guard = guards.find(({ field }) => given[field] !== undefined) as Guard;
       const found = await reader.get(guardKeyOf(guard, given) as Key);
-      const id = String(found?.owner).slice(type.length + 1);
-      const item = found && (await reader.get(nodeKey({ type, id })));
+      const item = found && (await reader.get(nodeKey(ownerOf(found, entity))));
       // A key may hold less than the whole of an externalId.
       const isIt = item && (guard.field !== 'externalId' || item.externalId === given.externalId);
       if (!isIt) throw notFound(guard.field, `this ${what} of the connection`);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, stale } from '../../table/errors.ts';
-import type { Ref } from '../../table/identifiers.ts';
 import { identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
@@ -12,14 +11,15 @@ import { group as groupRef } from '../edges/rights.ts';
 import type { Steps } from '../in-steps.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import { by, listCommand } from '../kinds/lists.ts';
+import { updateSchema } from '../kinds/node-commands.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange, planCreation } from '../kinds/writing.ts';
 import { throughGate } from '../nodes/gates.ts';
-import { guardKeyOf } from '../nodes/guards.ts';
+import { guardKeyOf, ownerOf } from '../nodes/guards.ts';
 import { loadRef, loadScope, textOf, touchLiving } from '../nodes/nodes.ts';
 import { createPlanned } from '../nodes/planned-writes.ts';
 import { connectionRef, groupLinkRef } from '../nodes/scim-links.ts';
-import type { Node, OneTransaction, Planning } from '../plan.ts';
+import { keptPlan, type Node, type OneTransaction, type Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { GROUP } from './groups.ts';
 import { findLinkCommand } from './scim-find.ts';
@@ -57,7 +57,7 @@ async function meantBy({ reader }: Planning, { root, issuer }: Connection, exter
   const key = guardKeyOf(MAPPING.guards[0], { scope: root, issuer, externalId: external });
   const guard = key && (await reader.get(key));
   if (!guard) return { conditions: key ? [absent(key)] : [], id: undefined };
-  const ref: Ref = { type: MAPPING.type, id: String(guard.owner).slice(MAPPING.type.length + 1) };
+  const ref = ownerOf(guard, MAPPING);
   const mapping = await loadRef({ reader }, ref, 'externalId');
   const id = textOf(mapping.item, 'group');
   const conditions = [
@@ -117,19 +117,19 @@ const create = writeCommand({
   plan: planLink,
 });
 
+interface Said {
+  readonly connection: string;
+  readonly group: string;
+  readonly displayName?: string;
+  readonly externalId?: string | null;
+}
+
 const update = writeCommand({
   name: 'scim-group.update',
   summary:
     'Changes what a connection says of a group; null clears an optional field. The group that it made is called so too.',
-  input: z
-    .strictObject({
-      connection,
-      group,
-      displayName: displayName.optional(),
-      externalId: externalId.nullable(),
-    })
-    .refine((given) => Object.keys(given).length > 2, 'nothing to change'),
-  plan: async (planning, { connection: of, group: id, ...said }) => {
+  input: updateSchema(LINK),
+  plan: async (planning, { connection: of, group: id, ...said }: Said) => {
     const link = await loadLink(planning, of, id);
     const changes = Object.fromEntries(
       Object.entries(said).filter(
@@ -138,14 +138,8 @@ const update = writeCommand({
       ),
     );
     if (Object.keys(changes).length === 0) {
-      const shown = visible(link.item);
-      const audit = {
-        entity: link.ref,
-        tenant: tenantOf(LINK, link.item),
-        after: shown,
-        kept: true,
-      } as const;
-      return { actions: [], result: { ...shown, kept: true }, audit };
+      const after = visible(link.item);
+      return keptPlan({ entity: link.ref, tenant: tenantOf(LINK, link.item), after }, after);
     }
     const change = await planChange(planning, KIND, link, changes);
     const own = await loadRef(planning, groupRef(id), 'group');

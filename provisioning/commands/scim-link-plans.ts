@@ -14,7 +14,14 @@ import { asRead, loadScope } from '../nodes/nodes.ts';
 import { connectionRef, linkRef } from '../nodes/scim-links.ts';
 import { asManyAsFit } from '../nodes/steps.ts';
 import { administers, hasAccessBeyond } from '../operators/administers.ts';
-import type { AuditEntry, Node, OneTransaction, Plan, Planning } from '../plan.ts';
+import {
+  type AuditEntry,
+  keptPlan,
+  type Node,
+  type OneTransaction,
+  type Plan,
+  type Planning,
+} from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { type Connection, type Login, loadConnection, nameable, owns } from './scim-named-user.ts';
 import { USER } from './users.ts';
@@ -201,8 +208,7 @@ export async function planLinkChange(
     tenant: tenantOf(LINK.entity, link.item),
     after: visible(link.item),
   };
-  if (!isChanged && about.actions.length === 0 && memberships.length === 0)
-    return { actions: [], result: { ...shown, kept: true }, audit: { ...entry, kept: true } };
+  if (!isChanged && about.actions.length === 0 && memberships.length === 0) return keptPlan(entry, shown);
   const { actions, isAll } = stepOf(planning, [own, ...memberships]);
   return {
     actions,

@@ -18,7 +18,7 @@ import { tenantOf } from '../kinds/node-kind.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
 import { textOf } from '../nodes/nodes.ts';
 import { connectionRef, groupLinkRef, linkRef } from '../nodes/scim-links.ts';
-import type { AuditEntry, Node, OneTransaction, Planning } from '../plan.ts';
+import { type AuditEntry, keptPlan, type Node, type OneTransaction, type Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
 
 /** Who is in a group because a connection says so. */
@@ -188,11 +188,8 @@ async function* changing(planning: Planning, given: Input): Steps {
   const { link, tenant, steps } = await stepsOf(planning, given, moves);
   if (!isLiving(link)) throw notLinked();
   const last = steps.at(-1);
-  if (!last) {
-    const audit = { entity: groupLinkRef(connection, group), tenant, after: { group }, kept: true } as const;
-    return { actions: [], result: { connection, group, kept: true }, audit };
-  }
   const result = { connection, group };
+  if (!last) return keptPlan({ entity: groupLinkRef(connection, group), tenant, after: { group } }, result);
   let later = planning;
   for (const step of steps.slice(0, -1)) later = yield { ...(await step(later)), result };
   return { ...(await last(later)), result };

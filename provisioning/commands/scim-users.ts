@@ -3,14 +3,14 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { writeCommand } from '../command.ts';
 import { by, listCommand } from '../kinds/lists.ts';
+import { updateSchema } from '../kinds/node-commands.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
 import { findLinkCommand } from './scim-find.ts';
-import { planLink, planLinkChange, planLinkEnd } from './scim-link-plans.ts';
+import { type Named, planLink, planLinkChange, planLinkEnd, type Said } from './scim-link-plans.ts';
 
 const LINK = ENTITIES['scim-user'];
 const { connection, user, ...said } = LINK.attributes.shape;
-const { userName, active, externalId, email, sub, displayName, givenName, familyName } = said;
 
 const create = writeCommand({
   name: 'scim-user.create',
@@ -24,26 +24,13 @@ const update = writeCommand({
   name: 'scim-user.update',
   summary:
     'Changes what a connection says of a user; null clears an optional field. The user whom it made follows; of another one only the access in its tenant.',
-  input: z
-    .strictObject({
-      connection,
-      user,
-      userName: userName.optional(),
-      externalId: externalId.nullable(),
-      active,
-      email: email.nullable(),
-      sub: sub.nullable(),
-      displayName: displayName.nullable(),
-      givenName: givenName.nullable(),
-      familyName: familyName.nullable(),
-    })
-    .refine((given) => Object.keys(given).length > 2, 'nothing to change'),
+  input: updateSchema(LINK),
   inSteps: true,
   destructive: {
     undo: 'scim-user.update with active=true, or with the values that it had',
     when: (given) => given.active === false,
   },
-  plan: (planning, { connection: of, user: id, ...values }) =>
+  plan: (planning, { connection: of, user: id, ...values }: Named & Said) =>
     planLinkChange(planning, { connection: of, user: id }, values),
 });
 

@@ -7,18 +7,14 @@ import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
 import { allOf } from '../../table/index-queries.ts';
-import { nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
-import type { Action } from '../../table/write/action.ts';
 import { writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { changedMeanwhile } from '../kinds/deletion.ts';
-import { changeEntries } from '../kinds/entries.ts';
 import { by, listCommand, ofTenant } from '../kinds/lists.ts';
-import { type Behaviour, type NodeKind, ownersOf, tenantOf } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { planEnding } from '../kinds/writing.ts';
 import { loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
-import { moveOwners } from '../nodes/ownership.ts';
-import { type Attributes, visible } from '../visible.ts';
+import type { Attributes } from '../visible.ts';
 
 /**
  * Tokens: issued, looked up, revoked, gone after 30 days. Of an API token
@@ -49,36 +45,8 @@ const revoke = writeCommand({
   plan: async (planning, { id, revokedBy }) => {
     const node = await loadNode(planning, 'token', id, 'id');
     if (node.item.revoked === true) throw conflict('id', 'this token was revoked before');
-    const changes = {
-      revoked: true,
-      revokedAt: planning.now,
-      ...defined({ revokedBy }),
-      updatedAt: planning.now,
-    };
-    const after = { ...node.item, ...changes };
-    const update: Action = {
-      kind: 'update',
-      key: nodeKey(node.ref),
-      set: changes,
-      add: { rev: 1 },
-      when: { exists: true, equals: { revoked: false } },
-      failure: () => changedMeanwhile(ENTITIES.token),
-    };
-    const owners = ownersOf(TOKEN, node.item, node.ref);
-    return {
-      actions: [
-        update,
-        ...moveOwners(node.ref, owners, owners, after, changes),
-        ...changeEntries(node, after),
-      ],
-      result: visible(after),
-      audit: {
-        entity: node.ref,
-        tenant: tenantOf(ENTITIES.token, node.item),
-        before: visible(node.item),
-        after: visible(after),
-      },
-    };
+    const ending = { revoked: true, revokedAt: planning.now, ...defined({ revokedBy }) };
+    return planEnding(planning, TOKEN, node, ending, { revoked: false });
   },
 });
 

@@ -16,22 +16,18 @@ import { erasureOf } from '../erasures.ts';
 import { planDeletionOf } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { allApprovals } from '../operators/approval.ts';
-import { actorUser, mapNamed, personalOf, personOf } from '../pseudonyms.ts';
+import { actorUser, isPseudonym, mapNamed, OF_ORIGIN, personalOf, personOf } from '../pseudonyms.ts';
 import type { Attributes } from '../visible.ts';
 import { kindOf } from './node-kinds.ts';
 
 /** What stands in the place of a personal value of somebody who was erased. */
 const ERASED = '(erased)';
-const OF_ORIGIN = ['ipAddress', 'userAgent', 'metadata'] as const;
 /** Records that one step rewrites, each perhaps with the recorded answer of its operation. */
 const A_STEPFUL = 40;
 
 /** Whether a value is a personal one as it was given: not a pseudonym, and not erased. */
 const isClear = (value: unknown): boolean =>
-  value !== undefined &&
-  value !== null &&
-  value !== ERASED &&
-  !(typeof value === 'string' && value.startsWith('pseudonym:'));
+  value !== undefined && value !== null && value !== ERASED && !isPseudonym(value);
 
 interface Rewriting {
   readonly item: Item;

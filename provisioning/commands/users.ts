@@ -25,7 +25,7 @@ import { loadNode, loadRoot, loadScopeOf, textOf, touchLiving } from '../nodes/n
 import { refuseMisfits } from '../nodes/properties.ts';
 import { linkRef, removeLink } from '../nodes/scim-links.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
-import type { Node, Planning } from '../plan.ts';
+import { keptPlan, type Node, type Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 
 /** The tenant that lists the user. It gives no rights: grants do. */
@@ -230,13 +230,7 @@ const release = writeCommand({
     const { source } = node.item;
     if (source === undefined) {
       const after = visible(node.item);
-      const audit = {
-        entity: node.ref,
-        tenant: tenantOf(ENTITIES.user, node.item),
-        after,
-        kept: true,
-      } as const;
-      return { actions: [], result: { ...after, kept: true }, audit };
+      return keptPlan({ entity: node.ref, tenant: tenantOf(ENTITIES.user, node.item), after }, after);
     }
     if (await planning.reader.get(nodeKey(linkRef(String(source), id))))
       throw conflict('id', `the connection ${source} still has this user`);

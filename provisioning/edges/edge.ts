@@ -6,7 +6,7 @@ import type { Item } from '../../table/item.ts';
 import { edgeKey, type Key, META } from '../../table/keys.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
-import type { AuditEntry, OneTransaction } from '../plan.ts';
+import { type AuditEntry, keptPlan, type OneTransaction } from '../plan.ts';
 import { visible } from '../visible.ts';
 
 /**
@@ -129,7 +129,7 @@ export function createEdgePlan(
   }
   if (!isSameEdge(there.edge, edge, input)) throw conflict(edge.field, `${isThere(edge)}, and is another`);
   const after = visible(there.item);
-  return { actions: [], result: { ...after, kept: true }, audit: { ...audit, after, kept: true } };
+  return keptPlan({ ...audit, after }, after);
 }
 
 interface Creation {

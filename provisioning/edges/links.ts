@@ -18,28 +18,22 @@ export function workstreamMember(of: { user: string; workstream: string; assigne
 }
 
 /** What an enterprise uses. */
-const enterpriseUse = (
-  label: string,
-  type: string,
-  of: { enterprise: string; assignedAt: string },
-  id: string,
-): Edge => ({
-  label,
-  ...between(
-    { ref: parseRef(of.enterprise, 'enterprise'), field: 'enterprise' },
-    { ref: { type, id }, field: type },
-  ),
-  attributes: of,
-  ...WITHOUT_DECISIONS,
-});
+const enterpriseUse =
+  <T extends string>(label: string, type: T) =>
+  (of: Readonly<Record<'enterprise' | 'assignedAt' | T, string>>): Edge => ({
+    label,
+    ...between(
+      { ref: parseRef(of.enterprise, 'enterprise'), field: 'enterprise' },
+      { ref: { type, id: of[type] }, field: type },
+    ),
+    attributes: of,
+    ...WITHOUT_DECISIONS,
+  });
 
-export const enterpriseProduct = (of: { enterprise: string; product: string; assignedAt: string }): Edge =>
-  enterpriseUse('EnterpriseProduct', 'product', of, of.product);
+export const enterpriseProduct = enterpriseUse('EnterpriseProduct', 'product');
+export const enterpriseService = enterpriseUse('EnterpriseService', 'service');
 
-export const enterpriseService = (of: { enterprise: string; service: string; assignedAt: string }): Edge =>
-  enterpriseUse('EnterpriseService', 'service', of, of.service);
-
-export interface SettingOf {
+interface SettingOf {
   id: string;
   scope: string;
   key: string;

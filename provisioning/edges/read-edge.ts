@@ -4,53 +4,47 @@ import type { Item } from '../../table/item.ts';
 import { readOrigins } from '../../table/membership-origins.ts';
 import { optionalText, textOf, textsOf } from '../nodes/nodes.ts';
 import type { Edge } from './edge.ts';
-import { enterpriseProduct, enterpriseService, type SettingOf, setting, workstreamMember } from './links.ts';
+import { enterpriseProduct, enterpriseService, setting, workstreamMember } from './links.ts';
 import {
   admin,
   assignment,
   type GrantOf,
-  type GroupRoleOf,
   globalRole,
   groupRole,
   type MembershipOf,
   membership,
-  type RolePermissionOf,
   rolePermission,
   tenantGrant,
 } from './rights.ts';
 
-/** Makes an edge of the attributes of an item: those that it must have, and those that it may. */
+/** Makes an edge of the attributes of an item: texts that it must have, and that it may, and what is no text. */
 const reader =
   <T>(
     make: (of: T) => Edge,
     names: readonly (keyof T & string)[],
     optional: readonly (keyof T & string)[] = [],
+    others: (item: Item) => Partial<T> = () => ({}),
   ) =>
   (item: Item): Edge =>
     make({
       ...Object.fromEntries(names.map((name) => [name, textOf(item, name)])),
       ...Object.fromEntries(optional.map((name) => [name, optionalText(item, name)])),
+      ...others(item),
     } as T);
 
 /** Every kind of edge, by the `Type` of its items: a deletion reads a node's partition and undoes each. */
 const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
   Membership: (item) => membership(readMembership(item)),
-  GroupRole: (item) =>
-    reader(
-      (of: Omit<GroupRoleOf, 'everyone' | 'allowOnly'>) =>
-        groupRole({
-          ...of,
-          everyone: item.everyone === true,
-          allowOnly: typeof item.allowOnly === 'boolean' ? item.allowOnly : undefined,
-        }),
-      ['group', 'role', 'scope', 'assignedAt'],
-    )(item),
-  RolePermission: (item) =>
-    reader(
-      (of: Omit<RolePermissionOf, 'effect'>) => rolePermission({ ...of, effect: effectOf(item) }),
-      ['role', 'permission', 'roleScope'],
-      ['when', 'grantedBy', 'grantedAt'],
-    )(item),
+  GroupRole: reader(groupRole, ['group', 'role', 'scope', 'assignedAt'], [], ({ everyone, allowOnly }) => ({
+    everyone: everyone === true,
+    allowOnly: typeof allowOnly === 'boolean' ? allowOnly : undefined,
+  })),
+  RolePermission: reader(
+    rolePermission,
+    ['role', 'permission', 'roleScope'],
+    ['when', 'grantedBy', 'grantedAt'],
+    (item) => ({ effect: effectOf(item) }),
+  ),
   Assignment: reader(assignment, ['id', 'user', 'role', 'scope'], ['startsAt', 'endsAt', 'createdBy']),
   TenantGrant: (item) => tenantGrant(readGrant(item)),
   GlobalRole: reader(globalRole, ['user', 'role']),
@@ -58,13 +52,12 @@ const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
   WorkstreamMember: reader(workstreamMember, ['user', 'workstream', 'assignedAt']),
   EnterpriseProduct: reader(enterpriseProduct, ['enterprise', 'product', 'assignedAt']),
   EnterpriseService: reader(enterpriseService, ['enterprise', 'service', 'assignedAt']),
-  Setting: (item) =>
-    reader(
-      (of: Omit<SettingOf, 'isOverridable'>) =>
-        setting({ ...of, isOverridable: item.isOverridable === true }),
-      ['id', 'scope', 'key', 'value', 'valueType'],
-      ['description', 'updatedBy'],
-    )(item),
+  Setting: reader(
+    setting,
+    ['id', 'scope', 'key', 'value', 'valueType'],
+    ['description', 'updatedBy'],
+    ({ isOverridable }) => ({ isOverridable: isOverridable === true }),
+  ),
 };
 
 export const readMembership = (item: Item): MembershipOf => ({

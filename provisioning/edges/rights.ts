@@ -68,7 +68,7 @@ export function membership({ isByScope, ...of }: MembershipOf): Edge {
   };
 }
 
-export interface GroupRoleOf {
+interface GroupRoleOf {
   group: string;
   role: string;
   scope: string;
@@ -106,7 +106,7 @@ export const ownerOf = (roleScope: string): Ref | undefined =>
  * What a role does to a permission or to a pattern of permissions. `roleScope` says where the effect is
  * repeated: globally or in one root.
  */
-export interface RolePermissionOf {
+interface RolePermissionOf {
   role: string;
   permission: string;
   effect: Effect;

@@ -4,11 +4,10 @@ import * as field from '../../table/entities/fields.ts';
 import type { EntityType } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { notFound } from '../../table/errors.ts';
-import { isRef, type Ref, SUBJECT_NODES } from '../../table/identifiers.ts';
-import type { Item } from '../../table/item.ts';
+import { isRef, SUBJECT_NODES } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { type Command, changesAccess, POSSIBLY, RESTORE, readCommand, writeCommand } from '../command.ts';
-import { guardKeyOf } from '../nodes/guards.ts';
+import { guardKeyOf, ownerOf } from '../nodes/guards.ts';
 import { loadRef } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { type Attributes, visible } from '../visible.ts';
@@ -89,14 +88,8 @@ function readNodeCommand(entity: Entity): Command {
   });
 }
 
-/** The owner that a guard names. Natural keys are no ids, so `parseRef` does not read them. */
-const ownerOf = (guard: Item, { type }: Entity): Ref => ({
-  type,
-  id: String(guard.owner).slice(type.length + 1),
-});
-
 /** Optional attributes may be cleared with null; those that must be there may only be replaced. */
-function updateSchema(entity: Entity): z.ZodObject {
+export function updateSchema(entity: Entity) {
   const shape: Record<string, z.ZodType> = { ...nameFieldsOf(entity, 'update') };
   for (const [attribute, schema] of Object.entries(entity.attributes.shape) as [string, z.ZodType][]) {
     if (entity.immutable?.includes(attribute)) continue;
@@ -107,20 +100,20 @@ function updateSchema(entity: Entity): z.ZodObject {
     const cleared = schema.safeParse(undefined).success && !isKept;
     shape[attribute] = cleared ? schema.nullable() : schema.optional();
   }
-  return z.strictObject(shape);
+  return z
+    .strictObject(shape)
+    .refine((given) => Object.keys(given).length > namesIn(entity).length, 'nothing to change');
 }
+
+const namesIn = (entity: Entity): readonly string[] => Object.keys(nameFieldsOf(entity, 'update'));
 
 function updateCommand(kind: NodeKind): Command {
   const { entity } = kind;
-  const names = Object.keys(nameFieldsOf(entity, 'update'));
   const fixed = entity.immutable ? ` Fixed at creation: ${entity.immutable.join(', ')}.` : '';
   return writeCommand({
     name: `${entity.type}.update`,
     summary: `Changes ${aKind(entity)}; null clears an optional field.${fixed}`,
-    input: updateSchema(entity).refine(
-      (given) => Object.keys(given).length > names.length,
-      'nothing to change',
-    ),
+    input: updateSchema(entity),
     ...(isClosable(entity) || changesAccess(entity.attributes.shape)
       ? {
           destructive: {
@@ -131,6 +124,7 @@ function updateCommand(kind: NodeKind): Command {
         }
       : {}),
     plan: async (planning, given: Attributes) => {
+      const names = namesIn(entity);
       const changes = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
       const node = await loadRef(planning, namedBy(entity, given), nameFieldOf(entity));
       return planChange(planning, kind, node, changes);

@@ -35,6 +35,11 @@ export interface Behaviour {
   readonly owners?: (attributes: Attributes, ref: Ref) => readonly Owner[];
   /** Attributes that decide what else an update writes: they must still be as they were read. */
   readonly asRead?: readonly string[];
+  /**
+   * Throws where a creation or a change is not possible; `after` holds all attributes as they will be, `changes` those
+   * that are given: at a creation both are the same. It comes before what else is read.
+   */
+  readonly check?: (planning: Planning, changes: Attributes, after: Attributes) => Promise<void>;
   /** Actions beside the node, its guards and its owners' edges, and attributes derived at creation. */
   readonly onCreate?: (planning: Planning, ref: Ref, attributes: Attributes) => Promise<Extra>;
   /** An action for a chosen id, which may have belonged to what is to stay away; `again` says that it may come back. */

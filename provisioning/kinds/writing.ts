@@ -2,7 +2,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { conflict, notFound } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
-import { type Action, create } from '../../table/write/action.ts';
+import { type Action, create, type Expected, type Value } from '../../table/write/action.ts';
 import { guardedValues, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
@@ -43,6 +43,7 @@ export async function planCreation(
   const attributes = { ...entity.defaults, ...values };
   const ref = nodeOf(entity, entity.naturalKey ? values : { ...values, id: wanted ?? planning.newId() });
   const { id = ref.id } = idsOf(entity, ref);
+  await behaviour.check?.(planning, attributes, attributes);
   const extra = (await behaviour.onCreate?.(planning, ref, attributes)) ?? {};
   const { open, secrets } = splitSecrets(entity, attributes);
   const stored = {
@@ -127,6 +128,7 @@ export async function planChange(
     },
     failure: (found) => (found ? changedMeanwhile(entity) : notFound(idField, `this ${labelOf(entity)}`)),
   };
+  await behaviour.check?.(planning, changes, after);
   const extra = (await behaviour.onUpdate?.(planning, node, after, changes)) ?? [];
   return {
     actions: [
@@ -145,12 +147,47 @@ export async function planChange(
       ...extra,
     ],
     result: visible(after),
-    audit: {
-      entity: node.ref,
-      tenant: tenantOf(entity, node.item),
-      beyondTenant: beyondTenant(entity, changes),
-      before: visible(node.item),
-      after: visible(after),
-    },
+    audit: { ...auditOfChange(entity, node, after), beyondTenant: beyondTenant(entity, changes) },
   };
 }
+
+/**
+ * The end of a node, for good, by somebody's word.
+ *
+ * @param open what it says until then
+ */
+export function planEnding(
+  { now }: Planning,
+  kind: NodeKind,
+  node: Node,
+  ending: Readonly<Record<string, Value>>,
+  open: Readonly<Record<string, Expected>>,
+): NodePlan {
+  const { entity } = kind;
+  const changes = { ...ending, updatedAt: now };
+  const after = { ...node.item, ...changes };
+  const owners = ownersOf(kind, node.item, node.ref);
+  return {
+    actions: [
+      {
+        kind: 'update',
+        key: nodeKey(node.ref),
+        set: changes,
+        add: { rev: 1 },
+        when: { exists: true, equals: open },
+        failure: () => changedMeanwhile(entity),
+      },
+      ...moveOwners(node.ref, owners, owners, after, changes),
+      ...changeEntries(node, after),
+    ],
+    result: visible(after),
+    audit: auditOfChange(entity, node, after),
+  };
+}
+
+const auditOfChange = (entity: Entity, { ref, item }: Node, after: Attributes): AuditEntry => ({
+  entity: ref,
+  tenant: tenantOf(entity, item),
+  before: visible(item),
+  after: visible(after),
+});

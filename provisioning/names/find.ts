@@ -98,15 +98,21 @@ export async function shownNames(
   const refs = wanted.map(({ name, kind }) =>
     isRef(name) ? refOf(kind, parseRef(name, 'name')) : undefined,
   );
-  const keys = new Map(
-    refs.flatMap((ref): [string, Key][] => (ref ? [[identityOf(nodeKey(ref)), nodeKey(ref)]] : [])),
+  const itemAt = await readAll(
+    reader,
+    refs.flatMap((ref) => (ref ? [nodeKey(ref)] : [])),
   );
-  const items = keys.size === 0 ? [] : await reader.getMany([...keys.values()]);
-  const found = new Map([...keys.keys()].map((key, position) => [key, items[position]]));
   return refs.map((ref) => {
-    const item = ref && found.get(identityOf(nodeKey(ref)));
+    const item = ref && itemAt(nodeKey(ref));
     return item ? shownOf(ref, item) : undefined;
   });
+}
+
+/** One BatchGetItem. Answers what there is at each key. */
+async function readAll(reader: Reader, keys: readonly Key[]): Promise<(key: Key) => Item | undefined> {
+  const items = await reader.getMany(keys);
+  const found = new Map(keys.map((key, position) => [identityOf(key), items[position]]));
+  return (key) => found.get(identityOf(key));
 }
 
 /** The node that a reference names, where nodes of its type are of this kind. */
@@ -142,13 +148,12 @@ export async function ownersOf(
     const all = directOf(each);
     return BY_FORM.map((form) => all.find(({ by }) => by === form)).find((found) => found !== undefined);
   });
-  const keys = new Map(
-    direct.flatMap((each): [string, Key][] => (each ? [[identityOf(each.key), each.key]] : [])),
+  const itemAt = await readAll(
+    reader,
+    direct.flatMap((each) => (each ? [each.key] : [])),
   );
-  const items = keys.size === 0 ? [] : await reader.getMany([...keys.values()]);
-  const found = new Map([...keys.keys()].map((key, position) => [key, items[position]]));
   return direct.map((each) => {
-    const item = each && found.get(identityOf(each.key));
+    const item = each && itemAt(each.key);
     if (!item) return undefined;
     return each.ref ? formatRef(each.ref) : String(item.owner);
   });
@@ -217,16 +222,14 @@ interface Step {
 async function byKey(reader: Reader, wanted: Wanted, named: readonly Ending[]): Promise<readonly Ending[]> {
   const direct = directOf(wanted);
   const scopes = wanted.kind === 'group' ? named.flatMap(({ above }) => above.slice(0, 1)) : [];
-  const decisions = [...new Set(scopes)].map((ref) => decisionKey(parseRef(ref, 'scope')));
-  const keys = [...direct.map(({ key }) => key), ...decisions];
-  const items = keys.length === 0 ? [] : await reader.getMany(keys);
-  const found = new Map(keys.map((key, position) => [identityOf(key), items[position]]));
+  const decisionOf = (ref: string): Key => decisionKey(parseRef(ref, 'scope'));
+  const itemAt = await readAll(reader, [...direct.map(({ key }) => key), ...scopes.map(decisionOf)]);
   const ancestorsOf = (ref: string): readonly string[] => {
-    const item = found.get(identityOf(decisionKey(parseRef(ref, 'scope'))));
-    return item && Array.isArray(item.ancestors) ? item.ancestors : [];
+    const ancestors = itemAt(decisionOf(ref))?.ancestors;
+    return Array.isArray(ancestors) ? ancestors : [];
   };
   const owned = direct.flatMap(({ by, ref, key }): readonly Ending[] => {
-    const item = found.get(identityOf(key));
+    const item = itemAt(key);
     if (!item) return [];
     if (ref) return [endingOf(by, ref, item, wanted.kind)];
     const owner = String(item.owner);
@@ -284,9 +287,8 @@ async function compared(reader: Reader, { endings, more }: Step): Promise<Found>
     for (const key of added) keys.set(identityOf(key), key);
     looked.push(each);
   }
-  const items = keys.size === 0 ? [] : await reader.getMany([...keys.values()]);
-  const nodes = new Map([...keys.keys()].map((key, position) => [key, items[position]]));
-  const nodeOf = (ref: string) => nodes.get(identityOf(nodeKey(parseRef(ref, 'ref'))));
+  const itemAt = await readAll(reader, [...keys.values()]);
+  const nodeOf = (ref: string) => itemAt(nodeKey(parseRef(ref, 'ref')));
   const shown = looked.map((each) => {
     const above = each.above.map((ref) => String(nodeOf(ref)?.name ?? ref));
     const candidate: Candidate = {

@@ -21,6 +21,12 @@ export function guardKeyOf(guard: Guard, attributes: Attributes): Key | undefine
   return guardKey(guard.kind, guard.normalise(value, guard.field), within);
 }
 
+/** The owner that a guard names. Natural keys are no ids, so `parseRef` does not read them. */
+export const ownerOf = (guard: Item, { type }: Pick<Entity, 'type'>): Ref => ({
+  type,
+  id: String(guard.owner).slice(type.length + 1),
+});
+
 /** Over how many index partitions the list of all guards is spread. */
 const GUARD_SHARDS = 16;
 
