@@ -9,7 +9,8 @@ import type { AuditEntry, Plan, Planning } from './plan.ts';
 /** How the whole reports an error of a part. */
 export type Explain = (error: GatehouseError) => GatehouseError;
 
-const explained = (action: Action, explain: Explain): Action => {
+/** An action whose failure is reported by `explain`. */
+export const explained = (action: Action, explain: Explain): Action => {
   const { failure } = action;
   return failure === undefined
     ? action

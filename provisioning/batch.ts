@@ -7,6 +7,7 @@ import { mergeActions } from '../table/write/merge.ts';
 import { MAX_ACTIONS } from '../table/write/transaction.ts';
 import type { WriteNotes } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
+import { explained } from './assembly.ts';
 import type { AuditContext } from './audit.ts';
 import { createBatchedReads, type Seen } from './batched-reads.ts';
 import type { Command } from './command.ts';
@@ -24,6 +25,7 @@ import {
 import type { Guarded } from './operators/guard.ts';
 import type { Pipeline, Ports } from './pipeline.ts';
 import { isKept } from './plan.ts';
+import { MAX_PLANS } from './planning-anew.ts';
 import { revealed, type SubjectKeys } from './pseudonyms.ts';
 import { hasAny, isTouch } from './resting.ts';
 import type { SharedItems } from './shared-items.ts';
@@ -64,8 +66,6 @@ export interface Around {
 
 /** Commands that are planned at a time: more never fit into one transaction. */
 const AT_ONCE = MAX_ACTIONS;
-/** How often a command is planned anew when what it read has changed before it could be written. */
-const MAX_PLANS = 8;
 
 /** A command that has no answer yet. */
 interface Pending {
@@ -112,12 +112,8 @@ class OfPart extends GatehouseError {
   }
 }
 
-const attributed = (of: Pending, action: Action): Action => {
-  const { failure } = action;
-  return failure === undefined
-    ? action
-    : ({ ...action, failure: (found) => new OfPart(of, failure(found), identity(action)) } as Action);
-};
+const attributed = (of: Pending, action: Action): Action =>
+  explained(action, (error) => new OfPart(of, error, identity(action)));
 
 const identity = (action: Action): string => identityOf(keyOf(action));
 

@@ -2,7 +2,7 @@ import { GatehouseError } from '../table/errors.ts';
 import type { WriteCommand } from './command.ts';
 
 /** How often a command is planned when what it read has changed before it could write. */
-const MAX_PLANS = 8;
+export const MAX_PLANS = 8;
 
 const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);
 

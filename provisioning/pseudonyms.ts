@@ -1,6 +1,5 @@
 import { createCipher } from '../table/bytes.ts';
-import type { Entity } from '../table/entities/entity.ts';
-import { ENTITIES } from '../table/entities/registry.ts';
+import { entityOf } from '../table/entities/registry.ts';
 import { GatehouseError, stale } from '../table/errors.ts';
 import {
   formatRef,
@@ -29,12 +28,8 @@ export const OF_ORIGIN = ['ipAddress', 'userAgent', 'metadata'] as const;
 const NONE: readonly string[] = [];
 
 /** The personal attributes of a kind of entity. */
-export const personalOf = (type: string): readonly string[] => {
-  if (type === 'setting') return ['value', 'description'];
-  return Object.hasOwn(ENTITIES, type)
-    ? ((ENTITIES as Readonly<Record<string, Entity>>)[type]?.personal ?? NONE)
-    : NONE;
-};
+export const personalOf = (type: string): readonly string[] =>
+  type === 'setting' ? ['value', 'description'] : (entityOf(type)?.personal ?? NONE);
 
 const asSubject = (text: unknown): Ref | undefined => {
   if (typeof text !== 'string' || text === '') return undefined;

@@ -1,5 +1,4 @@
-import type { Entity } from '../table/entities/entity.ts';
-import { ENTITIES } from '../table/entities/registry.ts';
+import { entityOf } from '../table/entities/registry.ts';
 
 /** What commands, steps of plans and audit records say: the same in the command line and in the explorer. */
 
@@ -55,8 +54,8 @@ export function sentenceOf(sent: Sent): readonly SentencePart[] | undefined {
 function statusSentence(sent: Sent): readonly SentencePart[] | undefined {
   const { command, input } = sent;
   const kind = kindOf(command);
-  if (command !== `${kind}.update` || !Object.hasOwn(ENTITIES, kind)) return undefined;
-  const entity: Entity = ENTITIES[kind as keyof typeof ENTITIES];
+  const entity = entityOf(kind);
+  if (command !== `${kind}.update` || !entity) return undefined;
   const named = entity.namedIn ?? 'id';
   const others = Object.keys(input).filter((name) => name !== named && name !== 'status');
   if (others.length > 0 || typeof input[named] !== 'string' || input.status === undefined) return undefined;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
-import { ENTITIES } from '../../table/entities/registry.ts';
+import { entityOf } from '../../table/entities/registry.ts';
+import { SCOPES } from '../../table/entities/scopes.ts';
 import { COMMANDS } from '../all-commands.ts';
 
 /**
@@ -27,17 +27,7 @@ const ORIGINS = {
 
 /** Attributes that provisioning adds to those that a creation takes. */
 const ADDED: Readonly<Record<string, Shape>> = {
-  tenant: scope,
-  location: scope,
-  client: scope,
-  project: scope,
-  building: scope,
-  zone: scope,
-  device: scope,
-  account: scope,
-  enterprise: scope,
-  workstream: scope,
-  scope,
+  ...Object.fromEntries(Object.keys(SCOPES).map((type) => [type, scope])),
   user: { ...holder, source: field.id.optional(), sourceActive: z.boolean().optional() },
   'technical-user': holder,
   license: { root: reference },
@@ -72,13 +62,7 @@ const sameAs = (naturalKey: readonly string[]): string =>
 
 /** An entity or an edge as commands answer it. */
 function stored(type: string): Shape {
-  const {
-    secret = [],
-    hidden = [],
-    naturalKey,
-    inTenant,
-    attributes,
-  } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
+  const { secret = [], hidden = [], naturalKey, inTenant, attributes } = entityOf(type) ?? {};
   const isKept = (name: string): boolean => !attributes || name === 'id' || name in attributes.shape;
   const given = Object.entries(shapeOf(`${type}.create`)).filter(
     ([name]) => !secret.includes(name) && !hidden.includes(name) && isKept(name),
@@ -102,14 +86,9 @@ const page = (entry: z.ZodType): Shape => ({
 /** Entities and edges of several types, each with its reference. */
 const several = page(z.looseObject({ ref: reference }));
 
-const MANIFEST_COUNTS = {
-  create: count,
-  change: count,
-  remove: count,
-  dangerous: count,
-  kept: count,
-  unchanged: count,
-};
+const MANIFEST_COUNTS: Shape = Object.fromEntries(
+  ['create', 'change', 'remove', 'dangerous', 'kept', 'unchanged'].map((name) => [name, count]),
+);
 const side = z.strictObject({
   people: count,
   more: z.boolean(),
@@ -162,7 +141,7 @@ const REQUEST = {
 
 /** What names something that was deleted: its fields in the command, or its type and id. */
 function idsOf(type: string, command: string): Shape {
-  const { typeFrom, attributes } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
+  const { typeFrom, attributes } = entityOf(type) ?? {};
   return typeFrom ? { [typeFrom]: attributes?.shape[typeFrom] as z.ZodType, id: field.id } : shapeOf(command);
 }
 
@@ -170,13 +149,9 @@ const ENDED = {
   administered: z.literal(true).optional().describe('whether it ended somebody who administers the tenant'),
 };
 
-/** The commands whose result is none of the usual five. */
+/** The commands whose result is none of the usual ones. */
 const OTHERS: Readonly<Record<string, Shape>> = {
-  'account.read-all': several,
-  'enterprise.read-all': several,
   'tenant.list-all': several,
-  'user.read-all': several,
-  'role.read-all': several,
   'user.access': page(z.looseObject({ user: field.subject })),
   'access.compare': DIFFERENCE,
   'user.find': { id: field.id, ref: reference, value: text, provider: text.optional() },
@@ -198,12 +173,10 @@ const OTHERS: Readonly<Record<string, Shape>> = {
     ...stored('token'),
     token: text.optional().describe('text of an API token, in this answer only'),
   },
-  'token.revoke': stored('token'),
   'mandate.create': {
     ...stored('mandate'),
     token: text.optional().describe('text of the token, in this answer only'),
   },
-  'mandate.end': stored('mandate'),
   'mandate.end-all': { subject: reference, ended: z.literal(true) },
   'mandate.use': {
     mandate: field.id,
@@ -262,6 +235,7 @@ function shapeOfResult(command: string): Shape {
   const [type = '', verb] = command.split('.');
   const other = OTHERS[command];
   if (other) return other;
+  if (verb === 'read-all') return several;
   if (verb === 'list') return page(z.strictObject({ ...stored(type), ...LISTED[type] }));
   return verb === 'delete' ? { ...idsOf(type, command), deleted: z.literal(true) } : stored(type);
 }

@@ -27,6 +27,10 @@ export const ENTITIES = {
 
 export type EntityType = keyof typeof ENTITIES;
 
+/** The entry of a type; undefined for a text that is none, as that of scopes and subjects of added types. */
+export const entityOf = (type: string): Entity | undefined =>
+  Object.hasOwn(ENTITIES, type) ? ENTITIES[type as EntityType] : undefined;
+
 /** The kinds that are no more than their entry. */
 export const PLAIN_ENTITIES: readonly PlainEntity[] = Object.values(PLAIN);
 
@@ -52,8 +56,7 @@ const CLOSING = ['suspended', 'disabled', 'on-hold', 'inactive'];
 
 /** The status that closes a scope or disables a subject, by type; `scope` and `subject` are those that were added. */
 export function closingStatus(type: string): string | undefined {
-  if (!Object.hasOwn(ENTITIES, type)) return undefined;
-  const { status } = ENTITIES[type as EntityType].attributes.shape as {
+  const { status } = (entityOf(type)?.attributes.shape ?? {}) as {
     readonly status?: z.ZodOptional<z.ZodEnum>;
   };
   return CLOSING.find((each) => status?.unwrap().options.includes(each));
