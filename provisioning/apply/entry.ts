@@ -1,6 +1,5 @@
 import { fromBase64Url, sha256 } from '../../table/bytes.ts';
-import type { Entity } from '../../table/entities/entity.ts';
-import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
+import { entityOf } from '../../table/entities/registry.ts';
 import { readSubject } from '../../table/identifiers.ts';
 import { canonical } from '../canonical.ts';
 import type { Path } from './problem.ts';
@@ -35,7 +34,7 @@ export interface Entry {
 
 /** The input fields by which commands name what is there: of a type that was added, its reference. */
 export function nameOf({ kind, identity }: Pick<Entry, 'kind' | 'identity'>): Row {
-  const { namedIn }: Partial<Entity> = Object.hasOwn(ENTITIES, kind) ? ENTITIES[kind as EntityType] : {};
+  const namedIn = entityOf(kind)?.namedIn;
   return namedIn === undefined ? identity : { [namedIn]: `${identity.type}:${identity.id}` };
 }
 

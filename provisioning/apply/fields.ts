@@ -34,14 +34,22 @@ export const named = <T extends z.ZodType>(schema: T, key: z.ZodType<string, str
     }),
   );
 
+/** Adds an issue for each text of a list that is in it before. */
+function refuseTwice(all: readonly string[], context: z.RefinementCtx): void {
+  const seen = new Set<string>();
+  for (const [position, each] of all.entries()) {
+    if (seen.has(each))
+      context.addIssue({ code: 'custom', path: [position], message: `${each} is here twice` });
+    seen.add(each);
+  }
+}
+
 /** Resources by their names, or only the names, as a list. */
 export const listed = <T extends z.ZodType>(schema: T, key: z.ZodType<string, string>) =>
   z.preprocess(
     (value, context) => {
       if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return value;
-      for (const [position, each] of value.entries())
-        if (value.indexOf(each) !== position)
-          context.addIssue({ code: 'custom', path: [position], message: `${each} is here twice` });
+      refuseTwice(value, context);
       return Object.fromEntries(value.map((each) => [each, {}]));
     },
     named(schema, key),
@@ -49,11 +57,7 @@ export const listed = <T extends z.ZodType>(schema: T, key: z.ZodType<string, st
 
 /** A list without repetitions. */
 export const names = <T extends z.ZodType<string, string>>(schema: T) =>
-  list(schema).superRefine((all, context) => {
-    for (const [position, each] of all.entries())
-      if (all.indexOf(each) !== position)
-        context.addIssue({ code: 'custom', path: [position], message: `${each} is here twice` });
-  });
+  list(schema).superRefine(refuseTwice);
 
 /** A list; nothing at all is an empty one. */
 export const list = <T extends z.ZodType>(schema: T) =>
@@ -93,14 +97,12 @@ const effect = z
   });
 
 /** Effects, each on another permission. */
-export const effects = list(effect).superRefine((all, context) => {
-  const seen = new Set<string>();
-  for (const [position, { permission }] of all.entries()) {
-    if (seen.has(permission))
-      context.addIssue({ code: 'custom', path: [position], message: `${permission} is here twice` });
-    seen.add(permission);
-  }
-});
+export const effects = list(effect).superRefine((all, context) =>
+  refuseTwice(
+    all.map(({ permission }) => permission),
+    context,
+  ),
+);
 
 /** An instant or a day, in ISO 8601 as the table keeps it; of an end, a day is meant with all of it. */
 export { end, instant } from '../../table/entities/fields.ts';

@@ -1,6 +1,5 @@
-import type * as z from 'zod';
 import type { Path, Problem } from './problem.ts';
-import { isList, PEOPLE, SECTIONS, type Section, sections } from './schema.ts';
+import { isList, PEOPLE, SECTIONS, type Section, wordsOf } from './schema.ts';
 
 /**
  * What is right in a manifest and stands in the wrong place: the problem says where it belongs, with a line to copy.
@@ -87,14 +86,6 @@ function datedIn(manifest: Data, kind: string, value: unknown): readonly Data[] 
   });
 }
 
-/** The schema of an entry of a section. */
-function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
-  const { shape, out, valueType, element } = schema.def as unknown as Record<string, z.ZodType>;
-  const inner = out ?? valueType ?? element;
-  if (shape) return shape as unknown as Readonly<Record<string, z.ZodType>>;
-  return inner ? shapeOf(inner) : {};
-}
-const KEYS = new Map(SECTIONS.map((section) => [section, Object.keys(shapeOf(sections[section]))]));
 const isSection = (key: unknown): key is Section => SECTIONS.some((section) => section === key);
 
 /** Where a key that its place does not know belongs. */
@@ -114,7 +105,7 @@ function homeOf(manifest: Data, path: Path): string | undefined {
     const line = lineOf('assignments', [{ role, scope, ...periodIn(rest) }]);
     return `${key} is of what is assigned: ${line}`;
   }
-  const homes = SECTIONS.filter((each) => each !== section && KEYS.get(each)?.includes(key));
+  const homes = SECTIONS.filter((each) => each !== section && wordsOf(each).includes(key));
   const [home] = homes;
   if (home === undefined || path.length > 3) return undefined;
   const line = lineOf(home, isList(home) ? [{ [key]: value }] : { [String(entry)]: { [key]: value } });

@@ -4,7 +4,7 @@ import { isPermissionPattern } from '../../table/permission-name.ts';
 import { hint } from '../suggestions.ts';
 import type { Row } from './entry.ts';
 import type { Path, Problem } from './problem.ts';
-import { type Manifest, PEOPLE, type Person, PLAIN_SECTIONS } from './schema.ts';
+import { type Manifest, NAMELESS, PEOPLE, type Person, PLAIN_SECTIONS } from './schema.ts';
 import { SECTION_OF } from './sections.ts';
 
 type Name = string | null | undefined;
@@ -149,7 +149,7 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     if (!isRoot(subject.tenant)) refuse([...path, 'tenant'], `${subject.tenant} is no root`);
     referAccess(path, subject);
   }
-  for (const section of ['subscriptions', 'licenses', 'externalGroups', ...PLAIN_SECTIONS] as const)
+  for (const section of [...NAMELESS, ...PLAIN_SECTIONS])
     for (const [key, of] of Object.entries<Row>(manifest[section]))
       for (const [word, { to }] of Object.entries(SECTION_OF[section].words)) {
         const path = [section, Array.isArray(manifest[section]) ? Number(key) : key, word];

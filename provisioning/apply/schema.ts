@@ -63,36 +63,6 @@ function inAnyCase(schema: z.ZodType): z.ZodType {
   return given instanceof z.ZodEnum ? choice(given.options.map(String)) : schema;
 }
 
-/** Attributes of scopes beside those that are named below; `type` of a zone or a device is its `kind` here. */
-export const SCOPE_ATTRIBUTES = attributes(
-  Object.values(SCOPES),
-  'type',
-  'name',
-  'parent',
-  'status',
-  'combination',
-  'enterprise',
-);
-export const USER_ATTRIBUTES = attributes([ENTITIES.user], 'tenant', 'status', 'endsAt');
-export const SUBJECT_ATTRIBUTES = attributes(
-  [ENTITIES.subject],
-  'type',
-  'name',
-  'tenant',
-  'status',
-  'endsAt',
-);
-export const GROUP_ATTRIBUTES = attributes([ENTITIES.group], 'name', 'scope', 'everyone', 'allowOnly');
-export const SUBSCRIPTION_ATTRIBUTES = attributes(
-  [ENTITIES.subscription],
-  'scope',
-  'module',
-  'status',
-  'startDate',
-  'endDate',
-  'createdBy',
-);
-
 const scopeType = object({
   root: flag.optional(),
   parents: names(z.string()),
@@ -112,8 +82,9 @@ const scope = object({
   ).optional(),
   /** Of a workstream: the enterprise for which it needs a licence. */
   enterprise: name.optional(),
+  /** The `type` of a zone or a device. */
   kind: text.nullable().optional(),
-  ...SCOPE_ATTRIBUTES,
+  ...attributes(Object.values(SCOPES), 'type', 'name', 'parent', 'status', 'combination', 'enterprise'),
 });
 
 /** Grantable in any tenant unless it is global, or a tenant owns it. */
@@ -140,7 +111,7 @@ const group = object({
   /** Its members are all active subjects; nobody is in it by a membership. */
   everyone: onlyTrue,
   allowOnly: onlyTrue,
-  ...GROUP_ATTRIBUTES,
+  ...attributes([ENTITIES.group], 'name', 'scope', 'everyone', 'allowOnly'),
 });
 
 const access = {
@@ -156,7 +127,12 @@ const access = {
   globalRoles: names(name),
 };
 
-const user = object({ ...access, existing, tenant: name.nullable().optional(), ...USER_ATTRIBUTES });
+const user = object({
+  ...access,
+  existing,
+  tenant: name.nullable().optional(),
+  ...attributes([ENTITIES.user], 'tenant', 'status', 'endsAt'),
+});
 const technicalUser = object({
   ...access,
   account: name,
@@ -171,7 +147,7 @@ const subject = object({
   type: z.string('must be a subject type, as device').pipe(field.subjectType),
   name: name.nullable().optional(),
   tenant: name.nullable().optional(),
-  ...SUBJECT_ATTRIBUTES,
+  ...attributes([ENTITIES.subject], 'type', 'name', 'tenant', 'status', 'endsAt'),
 });
 
 const subscription = object({
@@ -180,7 +156,7 @@ const subscription = object({
   module: name,
   status,
   ...period,
-  ...SUBSCRIPTION_ATTRIBUTES,
+  ...attributes([ENTITIES.subscription], 'scope', 'module', 'status', 'startDate', 'endDate', 'createdBy'),
 });
 const license = object({
   id,
@@ -304,9 +280,21 @@ export const SECTIONS = Object.keys(sections) as readonly Section[];
 /** The sections of plain kinds. */
 export const PLAIN_SECTIONS = Object.keys(plainSections) as readonly Section[];
 
+/** The words of an entry of a section. */
+export const wordsOf = (section: Section): readonly string[] => Object.keys(shapeOf(sections[section]));
+
+function shapeOf(schema: z.ZodType): object {
+  const { shape, out, valueType, element } = schema.def as unknown as Record<string, z.ZodType | undefined>;
+  const inner = out ?? valueType ?? element;
+  return shape ?? (inner ? shapeOf(inner) : {});
+}
+
 /** Whether the entries of a section have no names. */
 export const isList = (section: Section): boolean =>
   'element' in ((sections[section].def as unknown as { out: z.ZodType }).out.def as object);
+
+/** The sections of what has no name: an entry is told apart by its place among those of one scope for one purpose. */
+export const NAMELESS = ['subscriptions', 'licenses', 'externalGroups'] as const;
 
 /** The sections of subjects. */
 export const PEOPLE = ['users', 'technicalUsers', 'subjects'] as const;

@@ -1,14 +1,6 @@
 import { PLAIN_ENTITIES, type PlainSection } from '../../table/entities/registry.ts';
 import { readSubject } from '../../table/identifiers.ts';
-import {
-  GROUP_ATTRIBUTES,
-  type PEOPLE,
-  SCOPE_ATTRIBUTES,
-  type Section,
-  SUBJECT_ATTRIBUTES,
-  SUBSCRIPTION_ATTRIBUTES,
-  USER_ATTRIBUTES,
-} from './schema.ts';
+import { type PEOPLE, SECTIONS, type Section, wordsOf } from './schema.ts';
 
 /**
  * The sections of a manifest as the commands know them: what they list them by, and what each word is to them. Reading
@@ -46,8 +38,13 @@ export interface Word {
 
 type Words = SectionOf['words'];
 
-const same = (...names: readonly string[]): Words => Object.fromEntries(names.map((name) => [name, {}]));
+/** A section, without those words of its schema that mean to commands what they say: these come before the `last` ones. */
+interface Said extends Pick<SectionOf, 'kind' | 'by'> {
+  readonly words?: Words;
+  readonly last?: Words;
+}
 
+const NO_FIELD: Word = { is: 'apart' };
 const ID: Words = { id: { is: 'id' } };
 const NAME: Words = { name: { is: 'name' } };
 const STATUS: Words = { status: { usual: 'active' } };
@@ -66,10 +63,10 @@ export const ACCESS_OF = {
   globalRoles: { kind: 'global-role', by: 'role', names: ['user', 'role'] },
 } as const;
 const ACCESS: Words = {
-  admin: { is: 'apart' },
+  admin: NO_FIELD,
   groups: { to: 'groups', is: 'apart', isSet: true },
   assignments: { is: 'apart', isSet: true },
-  grants: { is: 'apart' },
+  grants: NO_FIELD,
   globalRoles: { to: 'roles', is: 'apart', isSet: true },
 };
 
@@ -95,28 +92,17 @@ const plainSections = Object.fromEntries(
         : [[section, { kind: type, by, words: { ...ID, ...Object.fromEntries(words) } }]];
     },
   ),
-) as Record<PlainSection, SectionOf>;
+) as Record<PlainSection, Said>;
 
-export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
+const SAID: Readonly<Record<Section, Said>> = {
   scopeTypes: {
     kind: 'scope-type',
-    words: {
-      root: { usual: false },
-      parents: { isSet: true },
-      children: { isSet: true },
-      ...same('description'),
-    },
+    words: { root: { usual: false }, parents: { isSet: true }, children: { isSet: true } },
   },
-  subjectTypes: { kind: 'subject-type', words: same('description') },
-  modules: {
-    kind: 'module',
-    words: { sold: { field: 'soldBySubscription', usual: false }, ...same('description') },
-  },
-  pages: { kind: 'page', words: { module: { to: 'modules' }, ...same('description') } },
-  permissions: {
-    kind: 'permission',
-    words: { dangerous: { field: 'isDangerous', usual: false }, ...same('description') },
-  },
+  subjectTypes: { kind: 'subject-type' },
+  modules: { kind: 'module', words: { sold: { field: 'soldBySubscription', usual: false } } },
+  pages: { kind: 'page', words: { module: { to: 'modules' } } },
+  permissions: { kind: 'permission', words: { dangerous: { field: 'isDangerous', usual: false } } },
   properties: {
     kind: 'property',
     words: {
@@ -124,10 +110,9 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       name: { is: 'id' },
       type: { is: 'fixed' },
       source: { is: 'fixed' },
-      ...same('description'),
     },
   },
-  resourceTypes: { kind: 'resource-type', words: same('permission', 'actions', 'scope', 'description') },
+  resourceTypes: { kind: 'resource-type' },
   scopes: {
     kind: 'scope',
     words: {
@@ -139,7 +124,6 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       combination: { usual: 'allow-overrides' },
       enterprise: { to: 'scopes' },
       kind: { field: 'type' },
-      ...same(...Object.keys(SCOPE_ATTRIBUTES)),
     },
   },
   roles: {
@@ -147,13 +131,13 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
     words: {
       ...ID,
       ...NAME,
-      global: { is: 'apart' },
+      existing: NO_FIELD,
+      global: NO_FIELD,
       owner: { field: 'scope', to: 'scopes', is: 'apart' },
       parent: { to: 'roles' },
-      ...same('allowOnly', 'description'),
-      allow: { is: 'apart', isSet: true },
-      deny: { is: 'apart', isSet: true },
+      template: NO_FIELD,
     },
+    last: { allow: { is: 'apart', isSet: true }, deny: { is: 'apart', isSet: true } },
   },
   groups: {
     kind: 'group',
@@ -165,12 +149,12 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       everyone: { is: 'fixed' },
       allowOnly: {},
       roles: { to: 'roles', is: 'apart', isSet: true },
-      ...same(...Object.keys(GROUP_ATTRIBUTES)),
     },
   },
   users: {
     kind: 'user',
-    words: { ...ID, ...HOME, ...STATUS, ...UNTIL, ...same(...Object.keys(USER_ATTRIBUTES)), ...ACCESS },
+    words: { existing: NO_FIELD, ...ID, ...HOME, ...STATUS, ...UNTIL },
+    last: ACCESS,
   },
   technicalUsers: {
     kind: 'technical-user',
@@ -179,7 +163,8 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       ...ID,
       ...NAME,
       account: { to: 'scopes', is: 'fixed' },
-      ...same('description', 'properties'),
+      description: {},
+      properties: {},
       ...STATUS,
       ...UNTIL,
       ...ACCESS,
@@ -187,16 +172,8 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
   },
   subjects: {
     kind: 'subject',
-    words: {
-      type: { is: 'id' },
-      ...ID,
-      ...HOME,
-      name: {},
-      ...STATUS,
-      ...UNTIL,
-      ...same(...Object.keys(SUBJECT_ATTRIBUTES)),
-      ...ACCESS,
-    },
+    words: { type: { is: 'id' }, ...ID, ...HOME, name: {}, ...STATUS, ...UNTIL },
+    last: ACCESS,
   },
   subscriptions: {
     kind: 'subscription',
@@ -207,7 +184,7 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       module: { to: 'modules', is: 'fixed' },
       ...STATUS,
       ...PERIOD,
-      ...same(...Object.keys(SUBSCRIPTION_ATTRIBUTES)),
+      tier: {},
       autoRenew: { usual: false },
     },
   },
@@ -218,7 +195,7 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       ...ID,
       account: { to: 'scopes', is: 'fixed' },
       enterprise: { to: 'scopes', is: 'fixed' },
-      ...same('name'),
+      name: {},
       ...STATUS,
       ...PERIOD,
     },
@@ -232,7 +209,6 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       issuer: { is: 'fixed' },
       externalId: { is: 'fixed' },
       group: { to: 'groups', is: 'fixed' },
-      ...same('description'),
     },
   },
   invariants: {
@@ -241,12 +217,11 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
     words: {
       ...ID,
       scope: { to: 'scopes', is: 'fixed' },
-      ...same('name'),
+      name: {},
       separate: { clears: true, isSet: true },
       within: { clears: true },
       never: { clears: true },
-      except: { is: 'apart' },
-      ...same('description'),
+      except: NO_FIELD,
     },
   },
   ...plainSections,
@@ -257,18 +232,22 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       scope: { to: 'scopes', is: 'id' },
       user: { to: 'users', is: 'id' },
       key: { is: 'id' },
-      value: { is: 'apart' },
+      value: NO_FIELD,
       valueType: { usual: 'string', is: 'apart' },
       overridable: { field: 'isOverridable', usual: true },
-      ...same('description'),
     },
   },
-  routes: {
-    kind: 'route',
-    by: 'api',
-    words: same('api', 'method', 'path', 'permission', 'scope', 'description'),
-  },
+  routes: { kind: 'route', by: 'api' },
 };
+
+export const SECTION_OF = Object.fromEntries(
+  SECTIONS.map((section): [Section, SectionOf] => {
+    const { words = {}, last = {}, ...said } = SAID[section];
+    const others = wordsOf(section).filter((word) => !(word in words || word in last));
+    const all = { ...words, ...Object.fromEntries(others.map((word) => [word, {}])), ...last };
+    return [section, { ...said, words: all }];
+  }),
+) as Readonly<Record<Section, SectionOf>>;
 
 /** The field whose value an entry is called by in a manifest. */
 export function nameFieldOf(section: Section): string {

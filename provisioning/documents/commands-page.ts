@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { groupBy } from '../../table/group-by.ts';
 import { type CommandDescription, describeCommands, formerText, type Property, typeOf } from './commands.ts';
 import { EXAMPLES } from './examples.ts';
 import { resultOf } from './results.ts';
@@ -27,19 +28,6 @@ function resultText({ properties = {}, required = [] }: Property): string {
     .join(', ');
 }
 
-function groupedBy(
-  commands: readonly CommandDocument[],
-  keyOf: (command: CommandDocument) => string,
-): ReadonlyMap<string, readonly CommandDocument[]> {
-  const groups = new Map<string, CommandDocument[]>();
-  for (const command of commands) {
-    const group = groups.get(keyOf(command));
-    if (group) group.push(command);
-    else groups.set(keyOf(command), [command]);
-  }
-  return groups;
-}
-
 const verbOf = ({ name }: CommandDocument): string => name.slice(name.indexOf('.') + 1);
 
 const fieldsOf = ({ input }: CommandDocument): Readonly<Record<string, Property>> =>
@@ -47,7 +35,7 @@ const fieldsOf = ({ input }: CommandDocument): Readonly<Record<string, Property>
 
 /** The type of a field in all commands of a kind; where they differ, each with its verbs. */
 function typeIn(commands: readonly CommandDocument[], field: string): string {
-  const verbs = groupedBy(
+  const verbs = groupBy(
     commands.filter((command) => field in fieldsOf(command)),
     (command) => typeOf(fieldsOf(command)[field] ?? {}).replace(/ or null$/, ''),
   );
@@ -91,6 +79,6 @@ ${JSON.stringify(commands[0]?.example)}
 
 /** The sections of `docs/commands.md`, made from the schemas so that they cannot say anything else. */
 export const commandsAsMarkdown = (commands: readonly CommandDocument[]): string =>
-  [...groupedBy(commands, ({ name }) => name.slice(0, name.indexOf('.')))]
+  [...groupBy(commands, ({ name }) => name.slice(0, name.indexOf('.')))]
     .map(([kind, ofKind]) => section(kind, ofKind))
     .join('\n\n');

@@ -1,7 +1,8 @@
 import { byteLength } from '../../table/bytes.ts';
+import { groupBy } from '../../table/group-by.ts';
 import type { Row } from '../apply/entry.ts';
 import { excessOf } from '../apply/parse.ts';
-import { isList, SECTIONS, type Section } from '../apply/schema.ts';
+import { isList, NAMELESS, SECTIONS, type Section } from '../apply/schema.ts';
 import { SECTION_OF } from '../apply/sections.ts';
 import { canonicalManifest } from './canonical.ts';
 
@@ -95,28 +96,16 @@ function entriesOf(manifest: Row, section: Section): readonly Entry[] {
   }));
 }
 
-/** Lists of which all entries of one scope are compared together. */
-const OF_SCOPES: ReadonlySet<Section> = new Set(['subscriptions', 'licenses', 'externalGroups']);
-
 /** Entries that go into one part: what has no name of its own is told apart by its place among its like. */
 function unitsOf(all: ReadonlyMap<string, readonly Entry[]>): readonly (readonly Entry[])[] {
-  const settings = new Map<string, Entry[]>();
-  const alone: Entry[] = [];
-  for (const entry of all.get('settings') ?? []) {
-    const { user } = entry.of;
-    if (typeof user !== 'string') alone.push(entry);
-    else settings.set(user, [...(settings.get(user) ?? []), entry]);
-  }
+  const settings = groupBy(all.get('settings') ?? [], ({ of }) => of.user);
   return BODY.flatMap((section): readonly (readonly Entry[])[] => {
-    const entries = section === 'settings' ? alone : (all.get(section) ?? []);
+    const entries = (section === 'settings' ? settings.get(undefined) : all.get(section)) ?? [];
     if (section === 'users') return entries.map((each) => [each, ...(settings.get(each.name) ?? [])]);
-    if (!OF_SCOPES.has(section)) return entries.map((each) => [each]);
-    const byScope = new Map<string, Entry[]>();
-    for (const entry of entries) {
-      const { scope, account } = entry.of;
-      byScope.set(String(scope ?? account), [...(byScope.get(String(scope ?? account)) ?? []), entry]);
-    }
-    return [...byScope.values()];
+    // All of one scope are compared together.
+    if (NAMELESS.some((each) => each === section))
+      return [...groupBy(entries, ({ of }) => of[String(SECTION_OF[section].by)]).values()];
+    return entries.map((each) => [each]);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Row } from '../entry.ts';
 import { listOfMany } from '../queries.ts';
+import type { NAMELESS } from '../schema.ts';
 import { SECTION_OF } from '../sections.ts';
 import type { Resource } from '../state.ts';
 import type { Places } from './places.ts';
@@ -10,27 +11,23 @@ import { addNode, nodeOf, type Reading } from './reading.ts';
  * purpose are numbered.
  */
 export async function readNameless(reading: Reading, { existing, roots }: Places): Promise<void> {
-  await readAll(reading, existing, 'subscriptions', 'scope', 'module');
+  await readAll(reading, existing, 'subscriptions');
   const accounts = existing.filter(({ ref }) => ref.startsWith('account:'));
-  await readAll(reading, accounts, 'licenses', 'account', 'enterprise');
+  await readAll(reading, accounts, 'licenses');
   const tenants = existing.filter(({ ref }) => roots.some((root) => root.ref === ref));
-  await readAll(reading, tenants, 'externalGroups', 'scope', 'issuer', 'externalId', 'group');
+  await readAll(reading, tenants, 'externalGroups');
 }
 
-/**
- * @param by the field that names the scope
- * @param others the fields that name what it is for
- */
 async function readAll(
   reading: Reading,
   scopes: readonly Resource[],
-  section: 'subscriptions' | 'licenses' | 'externalGroups',
-  by: string,
-  ...others: readonly string[]
+  section: (typeof NAMELESS)[number],
 ): Promise<void> {
   const { manifest, declared, queries, idFor, addCurrent, nameOf, meant } = reading;
-  const { kind, words } = SECTION_OF[section];
+  const { kind, by = '', words } = SECTION_OF[section];
   if (!declared.has(section)) return;
+  /** The fields that name what it is for. */
+  const others = Object.keys(words).filter((word) => words[word]?.is === 'fixed' && word !== by);
   const rows = await listOfMany(
     queries,
     { kind, by },

@@ -1,5 +1,4 @@
-import type { Entity } from '../../../table/entities/entity.ts';
-import { ENTITIES, type EntityType } from '../../../table/entities/registry.ts';
+import { entityOf } from '../../../table/entities/registry.ts';
 import { inTurns } from '../../in-turns.ts';
 import type { Row } from '../entry.ts';
 import type { Section } from '../schema.ts';
@@ -12,7 +11,7 @@ import { addNode, addOther, hasName, idsOf, nodeOf, type Reading } from './readi
 export async function readOwned(reading: Reading, { existing }: Places, section: Section): Promise<void> {
   const { declared, queries, idFor, meant, names } = reading;
   const { kind, by = '' } = SECTION_OF[section];
-  const { guards }: Entity = ENTITIES[kind as EntityType];
+  const isUnique = (entityOf(kind)?.guards.length ?? 0) > 0;
   const nameField = nameFieldOf(section);
   const found: Map<string, Resource> =
     (reading.found as Partial<Reading['found']>)[section as 'technicalUsers'] ?? new Map();
@@ -33,7 +32,7 @@ export async function readOwned(reading: Reading, { existing }: Places, section:
     const own = rowsOf.get(String(owner)) ?? [];
     const row = own.find((each) => each.id === (id ?? made));
     if (row || id !== undefined) return row;
-    if (guards.length > 0) return queries.read(`${kind}.read`, { [nameField]: called });
+    if (isUnique) return queries.read(`${kind}.read`, { [nameField]: called });
     return own.find((each) => hasName(each, called));
   };
   const read = await inTurns(entries, async ([name, of]) => {

@@ -1,5 +1,4 @@
-import type { Entity } from '../../../table/entities/entity.ts';
-import { ENTITIES, type EntityType } from '../../../table/entities/registry.ts';
+import { entityOf } from '../../../table/entities/registry.ts';
 import { normaliseName } from '../../../table/normalise.ts';
 import { type Entry, pick, type Row, subjectName, without } from '../entry.ts';
 import type { Parsed } from '../parse.ts';
@@ -18,7 +17,8 @@ export interface ReadingOptions {
 }
 
 /** The sections whose entries others name, by a name that is the manifest's own. */
-type NodeSection = 'scopes' | 'roles' | 'groups' | 'users' | 'technicalUsers' | 'subjects';
+const NAMED = ['scopes', 'roles', 'groups', 'users', 'technicalUsers', 'subjects'] as const;
+type NodeSection = (typeof NAMED)[number];
 
 /** A state while it is read, section by section. */
 export interface Reading extends Omit<State, 'scopes'>, ReadingOptions {
@@ -42,14 +42,9 @@ export function startReading({ manifest, declared }: Parsed, options: ReadingOpt
   const problems: Problem[] = [];
   const names = new Map<string, string>();
   const inherits = new Map<string, Set<string>>();
-  const found: Reading['found'] = {
-    scopes: new Map(),
-    roles: new Map(),
-    groups: new Map(),
-    users: new Map(),
-    technicalUsers: new Map(),
-    subjects: new Map(),
-  };
+  const found = Object.fromEntries(
+    NAMED.map((section) => [section, new Map()]),
+  ) as unknown as Reading['found'];
   return {
     ...options,
     manifest,
@@ -92,7 +87,7 @@ type Node = Pick<Entry, 'kind' | 'identity' | 'section' | 'shared'>;
 
 /** What names a node: fields of a row, or of what a manifest says. */
 export function nodeOf(section: Section, row: Row, kind = SECTION_OF[section].kind): Node {
-  const { naturalKey, typeFrom }: Partial<Entity> = ENTITIES[kind as EntityType];
+  const { naturalKey, typeFrom } = entityOf(kind) ?? {};
   return { kind, identity: pick(row, naturalKey ?? [typeFrom ?? [], 'id'].flat()), section };
 }
 
