@@ -1,7 +1,5 @@
 import type { Identify } from '../authorizer/credentials/identity.ts';
-import { CredentialsError } from '../authorizer/errors.ts';
 import type { SubjectOf } from '../authorizer/subject.ts';
-import { UnauthorizedError } from './errors.ts';
 import type { Caller } from './questions.ts';
 
 export interface CallerParts {
@@ -14,22 +12,17 @@ export interface CallerParts {
  * Finds the caller by its `Authorization` header. A JWT is verified here; an API token by the engine, with the
  * first decision.
  *
- * The returned function throws UnauthorizedError, or Fault if a token cannot be verified.
+ * The returned function throws CredentialsError, or Fault if a token cannot be verified.
  */
 export const createCallerOf =
   ({ identify, subjectOf }: CallerParts) =>
   async (authorization: readonly string[]): Promise<Caller> => {
-    try {
-      const { subject, credential, claims, actor } = await identify({ kind: 'http', authorization });
-      const name = subject ?? JSON.stringify([claims.iss, claims.sub]);
-      return {
-        name: actor === undefined ? name : JSON.stringify([name, actor.subject, actor.mandate]),
-        subjectIn: (look) => subject ?? subjectOf(claims, look),
-        credential,
-        actor,
-      };
-    } catch (error) {
-      if (error instanceof CredentialsError) throw new UnauthorizedError(error.code, error.claim);
-      throw error;
-    }
+    const { subject, credential, claims, actor } = await identify({ kind: 'http', authorization });
+    const name = subject ?? JSON.stringify([claims.iss, claims.sub]);
+    return {
+      name: actor === undefined ? name : JSON.stringify([name, actor.subject, actor.mandate]),
+      subjectIn: (look) => subject ?? subjectOf(claims, look),
+      credential,
+      actor,
+    };
   };

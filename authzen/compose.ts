@@ -6,7 +6,7 @@ import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
 import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
 import { createDecisionLog, type DecisionLog } from '../authorizer/decision-log.ts';
-import { codeOf, fieldsOfFault } from '../authorizer/errors.ts';
+import { CredentialsError, codeOf, fieldsOfFault } from '../authorizer/errors.ts';
 import { createRequestMetrics } from '../authorizer/metrics.ts';
 import type { Handle } from '../authorizer/service/http.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
@@ -33,7 +33,6 @@ import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import { createCallerOf } from './caller.ts';
 import { type AuthzenConfiguration, parseAuthzenConfiguration } from './configuration.ts';
-import { UnauthorizedError } from './errors.ts';
 import { createEvaluate } from './evaluate.ts';
 import { createHandle } from './http.ts';
 import { metadataOf } from './metadata.ts';
@@ -154,7 +153,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
           // Without an issuer it refuses all JWTs.
           authenticate: token
             ? createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) })
-            : () => Promise.reject(new UnauthorizedError('issuer_refused')),
+            : () => Promise.reject(new CredentialsError('issuer_refused')),
           revocation,
           readApiToken,
           parseMandateToken,
@@ -176,7 +175,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     counted: counting?.counted,
     metadata: publicUrl === undefined ? undefined : metadataOf(publicUrl),
     note: (error, requestId) =>
-      error instanceof UnauthorizedError
+      error instanceof CredentialsError
         ? log.info('credentials refused', { requestId, ...codeOf(error) })
         : log.error('request failed', { requestId, ...fieldsOfFault(error) }),
   });

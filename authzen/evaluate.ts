@@ -1,15 +1,8 @@
+import { CredentialsError } from '../authorizer/errors.ts';
 import { createWork } from '../engine/conditions/work.ts';
 import { type LogDecision, restsOf } from '../engine/decision-log.ts';
-import type {
-  AskedDecision,
-  Engine,
-  Explainer,
-  Explanation,
-  Question,
-  Reason,
-  Step,
-} from '../engine/index.ts';
-import { ForbiddenError, UnauthorizedError } from './errors.ts';
+import type { AskedDecision, Engine, Explainer, Explanation, Question, Reason } from '../engine/index.ts';
+import { ForbiddenError } from './errors.ts';
 import { askCaller, askCallerAbout, askEvaluation, type Caller, type CallerQuestion } from './questions.ts';
 import type { Evaluation } from './requests.ts';
 import type { RootsOf } from './roots.ts';
@@ -24,9 +17,7 @@ export interface Verdict {
 }
 
 /** The part of an explanation that is about the resource asked about, and nothing elsewhere. */
-export interface ExplanationHere extends Pick<Explanation, 'path' | 'allowedBy' | 'deniedBy'> {
-  readonly steps: readonly Step[];
-}
+export type ExplanationHere = Pick<Explanation, 'path' | 'steps' | 'allowedBy' | 'deniedBy'>;
 
 export interface EvaluateParts {
   readonly engine: Pick<Engine, 'decideAsked'>;
@@ -42,7 +33,7 @@ export interface EvaluateParts {
  * used: a resource that does not exist and one that is none of the caller's business get the same verdict.
  *
  * @returns the verdicts in the order of the evaluations
- * @throws UnauthorizedError, ForbiddenError for a caller that may evaluate nowhere; faults as `checkMany`
+ * @throws CredentialsError, ForbiddenError for a caller that may evaluate nowhere; faults as `checkMany`
  */
 export const createEvaluate =
   ({ engine, explainer, rootsOf, logDecision }: EvaluateParts) =>
@@ -128,10 +119,10 @@ function distinctIn(evaluations: readonly Evaluation[]) {
 /**
  * Whether the caller may evaluate.
  *
- * @throws UnauthorizedError for a credential that is not, or no longer, valid
+ * @throws CredentialsError for a credential that is not, or no longer, valid
  */
 export function isAllowed({ decision }: Pick<AskedDecision<Question>, 'decision'>): boolean {
-  if (decision?.reason === 'credential_refused') throw new UnauthorizedError('token_refused');
+  if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
   return decision?.allowed === true;
 }
 

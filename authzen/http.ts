@@ -1,4 +1,4 @@
-import { faultCodeOf } from '../authorizer/errors.ts';
+import { CredentialsError, faultCodeOf } from '../authorizer/errors.ts';
 import { type Count, type Counted, type Ending, uncounted } from '../authorizer/metrics.ts';
 import {
   type Handle,
@@ -12,7 +12,7 @@ import {
 } from '../authorizer/service/http.ts';
 import type { StepSpan, Trace } from '../authorizer/trace.ts';
 import { GatehouseError } from '../table/errors.ts';
-import { BadRequestError, ForbiddenError, UnauthorizedError } from './errors.ts';
+import { BadRequestError, ForbiddenError } from './errors.ts';
 import type { createEvaluate, Verdict } from './evaluate.ts';
 import { type Metadata, PATHS } from './metadata.ts';
 import type { Caller } from './questions.ts';
@@ -27,7 +27,7 @@ import {
 import type { createSearches } from './search.ts';
 
 export interface HandleParts {
-  /** Verifies the credential of a request. Throws UnauthorizedError. */
+  /** Verifies the credential of a request. Throws CredentialsError. */
   readonly callerOf: (authorization: readonly string[]) => Promise<Caller>;
   readonly evaluate: ReturnType<typeof createEvaluate>;
   readonly searches: ReturnType<typeof createSearches>;
@@ -140,7 +140,7 @@ export function createHandle(parts: HandleParts): Handle {
       const refusal = refusalOf(error);
       count(endingOf(error, refusal));
       span?.note({ 'http.response.status_code': refusal.status });
-      if (error instanceof UnauthorizedError) span?.note({ 'gatehouse.reason': error.code });
+      if (error instanceof CredentialsError) span?.note({ 'gatehouse.reason': error.code });
       else if (refusal.status >= 500) span?.fail(error);
       if (refusal.status === 401 || refusal.status >= 500) note(error, loggedId);
       return withId(refusal, requestId);
@@ -177,7 +177,7 @@ function untilDecided<T extends { readonly decision: boolean }>(
 
 function refusalOf(error: unknown): HttpAnswer {
   if (error instanceof BadRequestError) return text(400, error.message);
-  if (error instanceof UnauthorizedError)
+  if (error instanceof CredentialsError)
     return text(401, 'a valid credential is required', { 'WWW-Authenticate': 'Bearer' });
   if (error instanceof ForbiddenError) return text(403, 'the caller may evaluate nowhere');
   // Of what callers say, only the cursor in a token reaches the engine unread.

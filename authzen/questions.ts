@@ -1,7 +1,7 @@
 import type { Work } from '../engine/conditions/work.ts';
 import { decisionInput } from '../engine/decision-input.ts';
 import type { Ask } from '../engine/engine.ts';
-import type { Actor, Credential, Look, Question } from '../engine/index.ts';
+import type { Actor, Credential, Given, Look, Question } from '../engine/index.ts';
 import { SCOPE } from '../engine/items.ts';
 import { resourceTypeIn } from '../engine/rows/resource-types.ts';
 import { DEFAULT_RESOURCE_TYPE, permissionOf, type ResourceType, scopeOf } from '../table/resource-type.ts';
@@ -128,7 +128,7 @@ export const askEvaluation = (
       actor,
       permission: permissionOf(type, resource.type, action.name),
       scope: scopeOf(type, resource),
-      given: { subject: { properties: subject.properties }, resource, action, context },
+      given: givenOf({ subject, resource, action, context }),
       work,
     };
     if (known) return question;
@@ -136,6 +136,12 @@ export const askEvaluation = (
     return undefined;
   };
 };
+
+/** What a request gives to conditions: of its subject the properties. */
+export const givenOf = ({ subject, ...given }: Given): Given => ({
+  ...given,
+  subject: { properties: subject?.properties },
+});
 
 /** A subject as the engine names it. No type holds a colon: what is no reference names nothing. */
 export const refOf = ({ type, id }: Entity): string => `${type}:${id}`;

@@ -8,7 +8,15 @@ import type { Page as Found } from '../table/reader.ts';
 import { actionOf, permissionOf, type ResourceType } from '../table/resource-type.ts';
 import { isAllowed, refuseNobody } from './evaluate.ts';
 import { type PagePlace, readPage } from './page-token.ts';
-import { askCaller, askCallerAbout, type Caller, placeOfScope, placeOfType, refOf } from './questions.ts';
+import {
+  askCaller,
+  askCallerAbout,
+  type Caller,
+  givenOf,
+  placeOfScope,
+  placeOfType,
+  refOf,
+} from './questions.ts';
 import {
   type ActionSearch,
   actorIn,
@@ -43,7 +51,7 @@ const MAX_CALLS = 20;
  * The three searches, over those of the engine. They find only what the caller may evaluate: an unknown
  * resource and one of a root where it may not give the same empty list.
  *
- * Each throws UnauthorizedError, ForbiddenError for a caller that may evaluate nowhere, and BadRequestError
+ * Each throws CredentialsError, ForbiddenError for a caller that may evaluate nowhere, and BadRequestError
  * for a token of another query; faults as the engine's searches.
  */
 export function createSearches({ reader, engine, clock, rootsOf, logDecision }: SearchParts) {
@@ -76,7 +84,7 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       if (at === undefined || !areNames(subject.type, action.name)) return { asked: {}, answer: NOTHING };
       const { scope, tenant } = at;
       const permission = permissionOf(at.type, resource.type, action.name);
-      const given = { subject: { properties: subject.properties }, resource, action, context };
+      const given = givenOf({ subject, resource, action, context });
       const actor = actorIn(context);
       const lists = createLists({ reader, clock, engine: actingAs(actor, engine) });
       const next: Next = (limit, cursor, work) =>
@@ -102,21 +110,10 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       const roots = await rootsOf(answer.question.caller as string);
       const within = roots === 'all' ? undefined : roots;
       const { listScopes } = createLists({ reader, clock, engine: actingAs(actor, guarded(caller)) });
-      const given = {
-        subject: { properties: subject.properties },
-        resource: { properties: resource.properties },
-        action,
-        context,
-      };
+      const { type: wanted, properties } = resource;
+      const given = givenOf({ subject, resource: { properties }, action, context });
       const next: Next = (limit, cursor, work) =>
-        listScopes(refOf(subject), permission, {
-          type: resource.type,
-          limit,
-          cursor,
-          within,
-          work,
-          ...given,
-        });
+        listScopes(asked.subject, permission, { type: wanted, limit, cursor, within, work, ...given });
       return { asked, answer: answerOf(from, await fill(from, next), toEntity) };
     }),
 
@@ -141,7 +138,7 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
     const own = [...type.actions.keys()].sort();
     const kind = type.permission.includes(':') ? ('permission' as const) : ('page' as const);
     const nameOf = (permission: string) => actionOf(type, resource.type, permission);
-    const given = { subject: { properties: subject.properties }, resource, context };
+    const given = givenOf({ subject, resource, context });
     const checkAction = (action: string, permission: string): CheckRequest => ({
       subject: refOf(subject),
       permission,
