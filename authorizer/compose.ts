@@ -5,11 +5,9 @@ import { GLOBAL, GLOBAL_ID, type ItemId } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import type { Observe } from '../engine/observation.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
-import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
-import { isId } from '../table/identifiers.ts';
 import type { Reader } from '../table/reader.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { type Configuration, type Environment, parseConfiguration } from './configuration.ts';
@@ -149,11 +147,8 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
         readCredentials: createReadCredentials(token.credentialsFrom),
         authenticate: createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) }),
         revocation,
-        readApiToken,
-        parseMandateToken,
-        isId,
         groupsOf: createGroupsOfIssuers(token.issuers, log),
-        actorOf: createActorOfIssuers(token.issuers, isId),
+        actorOf: createActorOfIssuers(token.issuers),
       }),
       trace,
     ),

@@ -24,11 +24,9 @@ import { createExplainer } from '../engine/explain/explainer.ts';
 import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import type { Observe } from '../engine/observation.ts';
-import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
-import { isId } from '../table/identifiers.ts';
 import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import { createCallerOf } from './caller.ts';
@@ -155,10 +153,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
             ? createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) })
             : () => Promise.reject(new CredentialsError('issuer_refused')),
           revocation,
-          readApiToken,
-          parseMandateToken,
-          isId,
-          actorOf: createActorOfIssuers(token?.issuers ?? [], isId),
+          actorOf: createActorOfIssuers(token?.issuers ?? []),
         }),
         trace,
       ),

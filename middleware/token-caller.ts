@@ -15,9 +15,7 @@ import { createGroupsOfIssuers } from '../authorizer/credentials/token-groups.ts
 import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/index.ts';
-import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
-import { isId } from '../table/identifiers.ts';
 import type { Caller } from './caller.ts';
 import type { HttpRequest } from './http.ts';
 import { log } from './log.ts';
@@ -101,11 +99,8 @@ export function createTokenCaller(
     readCredentials: createReadCredentials(),
     authenticate: authenticationOf(token, clock, onRefreshFailed, fetch),
     revocation,
-    readApiToken,
-    parseMandateToken,
-    isId,
     groupsOf: createGroupsOfIssuers(token?.issuers ?? [], log()),
-    actorOf: createActorOfIssuers(token?.issuers ?? [], isId),
+    actorOf: createActorOfIssuers(token?.issuers ?? []),
   });
   return async (_, http) => {
     const sources = { kind: 'http', authorization: http.header('authorization') };

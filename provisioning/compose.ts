@@ -10,7 +10,6 @@ import { fieldsOfFault } from '../authorizer/errors.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { createLog } from '../engine/log.ts';
-import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -18,7 +17,7 @@ import { createWriter } from '../table/dynamodb/writer.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
 import { type Environment, variablesSetIn } from '../table/environment.ts';
 import { invalid } from '../table/errors.ts';
-import { isId, isRef, parseRef } from '../table/identifiers.ts';
+import { isRef, parseRef } from '../table/identifiers.ts';
 import { LOG_LEVELS, type Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Writer } from '../table/writer.ts';
@@ -190,10 +189,7 @@ function tokensFrom(env: Environment, { clock, log, fetch }: TokenParts) {
       readCredentials: createReadCredentials(),
       authenticate,
       revocation,
-      readApiToken,
-      parseMandateToken,
-      isId,
-      actorOf: createActorOfIssuers(token?.issuers ?? [], isId),
+      actorOf: createActorOfIssuers(token?.issuers ?? []),
     }),
     subjectOf: createSubjectOfIssuers(token?.issuers ?? [], log),
   };

@@ -168,7 +168,7 @@ describe('what a folder may import', () => {
     {
       folder: 'authorizer/credentials',
       may: ['authorizer/credentials/', 'authorizer/errors.ts', 'authorizer/variables.ts'],
-      but: ['engine/cached-loader.ts'],
+      but: ['engine/cached-loader.ts', ...inTable('api-token', 'identifiers')],
       types: ['engine/', 'table/'],
     },
     { folder: 'authorizer/sockets', may: [SOCKETS, 'engine/', 'table/'], never: NOT_FOR_DECISIONS },

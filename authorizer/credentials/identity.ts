@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Actor, Credential, TokenGroups } from '../../engine/index.ts';
+import { parseMandateToken, readApiToken } from '../../table/api-token.ts';
+import { isId } from '../../table/identifiers.ts';
 import { CredentialsError } from '../errors.ts';
 import type { Authenticate } from './authentication.ts';
 import type { CredentialSources, ReadCredentials } from './credentials.ts';
@@ -41,13 +43,6 @@ export interface IdentityOptions {
   readonly authenticate: Authenticate;
   /** Undefined if JWTs cannot be revoked. */
   readonly revocation: RevocationSource | undefined;
-  /** Parses an API token: its subject and its id. Undefined if malformed. */
-  readonly readApiToken: (text: string) => { readonly subject: string; readonly id: string } | undefined;
-  /** Parses the token of a mandate. Undefined if malformed. */
-  readonly parseMandateToken: (
-    text: string,
-  ) => { readonly subject: string; readonly actor: string; readonly mandate: string } | undefined;
-  readonly isId: (text: string) => boolean;
   /** Finds the groups that claims name; without it none count. */
   readonly groupsOf?: GroupsOf | undefined;
   /** Finds who acts by claims; undefined where nobody does, and a JWT that says so is refused. */
@@ -83,8 +78,7 @@ const OF_MANDATE = 'gh1_m_';
  * claim is refused.
  */
 export function createIdentify(options: IdentityOptions): Identify {
-  const { readCredentials, authenticate, revocation, readApiToken, parseMandateToken, isId } = options;
-  const { groupsOf, actorOf = refuseAct } = options;
+  const { readCredentials, authenticate, revocation, groupsOf, actorOf = refuseAct } = options;
 
   function ofMandate(text: string): Identity {
     const token = parseMandateToken(text);

@@ -1,4 +1,5 @@
 import type { Actor } from '../../engine/index.ts';
+import { isId } from '../../table/identifiers.ts';
 import { CredentialsError } from '../errors.ts';
 import type { ActorSource, IssuerConfiguration } from './configuration.ts';
 import { entryOf } from './issuers.ts';
@@ -35,14 +36,8 @@ function chainIn(claims: VerifiedClaims): readonly string[] {
   }
 }
 
-type IsId = (text: string) => boolean;
-
 /** Who acts, and who acted before; undefined where nobody does. */
-function actingIn(
-  claims: VerifiedClaims,
-  { claim, clients }: ActorSource,
-  isId: IsId,
-): readonly string[] | undefined {
+function actingIn(claims: VerifiedClaims, { claim, clients }: ActorSource): readonly string[] | undefined {
   if (!Object.hasOwn(claims, claim)) return undefined;
   const chain = claim === 'act' ? chainIn(claims) : [claims[claim]];
   const [id] = chain;
@@ -58,10 +53,9 @@ function actingIn(
 function actorIn(
   claims: VerifiedClaims,
   { actorFrom, mandateFrom }: Pick<IssuerConfiguration, 'actorFrom' | 'mandateFrom'>,
-  isId: IsId,
 ): Actor | undefined {
   if (actorFrom?.claim !== 'act' && Object.hasOwn(claims, 'act')) throw refused('act');
-  const chain = actorFrom && actingIn(claims, actorFrom, isId);
+  const chain = actorFrom && actingIn(claims, actorFrom);
   const mandate = mandateFrom === undefined ? undefined : own(claims, mandateFrom);
   if (actorFrom === undefined || chain === undefined) {
     // Without its actor it would be a token of the subject, and worth more.
@@ -85,13 +79,12 @@ function actorIn(
  */
 export function createActorOfIssuers(
   issuers: readonly Pick<IssuerConfiguration, 'issuer' | 'tokenUse' | 'actorFrom' | 'mandateFrom'>[],
-  isId: IsId,
 ): ActorOf | undefined {
   if (issuers.every(({ actorFrom }) => actorFrom === undefined)) return undefined;
   // By the claims, which are kept with the verified token: the actor of one token is one object.
   const known = new WeakMap<VerifiedClaims, { readonly actor: Actor | undefined }>();
   return (claims) => {
-    const found = known.get(claims) ?? { actor: actorIn(claims, entryOf(issuers, claims) ?? {}, isId) };
+    const found = known.get(claims) ?? { actor: actorIn(claims, entryOf(issuers, claims) ?? {}) };
     known.set(claims, found);
     return found.actor;
   };

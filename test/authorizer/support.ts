@@ -294,7 +294,7 @@ export const NO_API: Pick<AuthorizerParts, 'api' | 'apiRoutes'> = {
   apiRoutes: { keyOf: () => undefined, decode: () => [] },
 };
 
-/** Who comes with a JWT of an issuer that cannot be revoked, in the Authorization header. No text is an API token. */
+/** Who comes with a JWT of an issuer that cannot be revoked, in the Authorization header. */
 export const identifyByIssuer = (
   { keys }: Pick<Awaited<ReturnType<typeof createIssuer>>, 'keys'>,
   clock: Parameters<typeof createAuthentication>[0]['clock'],
@@ -309,9 +309,6 @@ export const identifyByIssuer = (
       clock,
     }),
     revocation: undefined,
-    readApiToken: () => undefined,
-    parseMandateToken: () => undefined,
-    isId: () => false,
     actorOf: undefined,
   });
 

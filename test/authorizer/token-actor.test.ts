@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createActorOfIssuers } from '../../authorizer/credentials/token-actor.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
-import { isId } from '../../table/identifiers.ts';
 import { answerOf } from './served.ts';
 import { appSyncEvent, httpEvent, ISSUER, restRequestEvent, webSocketEvent } from './support.ts';
 import { createTokenWorld } from './token-world.ts';
@@ -169,13 +168,10 @@ describe.each(['azp', 'client_id'])('the client in %s', (claim) => {
 });
 
 describe('the claim of a mandate', () => {
-  const actorOf = createActorOfIssuers(
-    [
-      { issuer: ISSUER, tokenUse: 'access', actorFrom: { claim: 'act', type: 'agent' }, mandateFrom: 'mnd' },
-      { issuer: ISSUER, tokenUse: 'id', actorFrom: { claim: 'azp', type: 'agent', clients: ['bot'] } },
-    ],
-    isId,
-  ) as (claims: VerifiedClaims) => unknown;
+  const actorOf = createActorOfIssuers([
+    { issuer: ISSUER, tokenUse: 'access', actorFrom: { claim: 'act', type: 'agent' }, mandateFrom: 'mnd' },
+    { issuer: ISSUER, tokenUse: 'id', actorFrom: { claim: 'azp', type: 'agent', clients: ['bot'] } },
+  ]) as (claims: VerifiedClaims) => unknown;
   const claims = (more: object) =>
     ({ iss: ISSUER, exp: 7, token_use: 'access', ...more }) as unknown as VerifiedClaims;
 

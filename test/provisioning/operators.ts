@@ -4,8 +4,6 @@ import { CredentialsError } from '../../authorizer/errors.ts';
 import { createIds } from '../../provisioning/ids.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createOperators } from '../../provisioning/operators/rights.ts';
-import { parseMandateToken, readApiToken } from '../../table/api-token.ts';
-import { isId } from '../../table/identifiers.ts';
 import { createLogged } from '../support/log.ts';
 import type { createWorld } from '../support/world.ts';
 import type { Input } from './support.ts';
@@ -74,9 +72,6 @@ export function operatorsOn(world: World, known: Known, approvalFor: readonly st
         readCredentials: createReadCredentials(),
         authenticate: () => Promise.reject(new CredentialsError('token_malformed')),
         revocation: undefined,
-        readApiToken,
-        parseMandateToken,
-        isId,
         actorOf: undefined,
       }),
       subjectOf: () => null,
