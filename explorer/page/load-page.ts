@@ -1,4 +1,5 @@
-import type { Fault, Inputs, Method, Results } from '../service/index.ts';
+import { nameIn } from '../../provisioning/index.ts';
+import type { Fault, Inputs, Method, NamedRef, Results } from '../service/index.ts';
 import type { Change } from './commands/changes.ts';
 import type { Send } from './send.ts';
 
@@ -15,6 +16,13 @@ export type LoadPage<T> = (cursor: string | undefined) => Promise<PageReply<T>>;
 
 /** An item of a list of provisioning (docs/commands.md). */
 export type Item = Readonly<Record<string, unknown>>;
+
+/** What an item of the lists of a kind is. Those of types that were added share a kind, and say their type. */
+export function namedIn(kind: string, item: Item): NamedRef {
+  const type = kind === 'scope' || kind === 'subject' ? item.type : kind;
+  const id = String(item.id);
+  return { ref: `${type}:${id}`, name: nameIn(item) ?? id };
+}
 
 /** The pages of a search of the engine. */
 export const searchPages =

@@ -33,6 +33,7 @@ const scope = (ref: string, more: Partial<Scope> = {}): Scope => ({
   status: 'active',
   isMoving: false,
   isBeingDeleted: false,
+  enterprise: undefined,
   ...more,
 });
 

@@ -1,4 +1,5 @@
 import { nameIn, sentenceOf } from '../../../provisioning/index.ts';
+import { namedIn } from '../load-page.ts';
 import type { NameOf } from '../refs.ts';
 import type { Change } from './changes.ts';
 
@@ -6,10 +7,10 @@ import type { Change } from './changes.ts';
 export function newNamesIn(changes: readonly Change[]): NameOf {
   const names = new Map(
     changes.flatMap(({ command, input }): [string, string][] => {
-      const name = command.endsWith('.create') ? nameIn(input) : undefined;
-      const kind = command.slice(0, command.lastIndexOf('.'));
-      const type = kind === 'scope' || kind === 'subject' ? String(input.type) : kind;
-      return name === undefined || typeof input.id !== 'string' ? [] : [[`${type}:${input.id}`, name]];
+      const { ref, name } = namedIn(command.slice(0, command.lastIndexOf('.')), input);
+      const isNamed =
+        command.endsWith('.create') && typeof input.id === 'string' && nameIn(input) !== undefined;
+      return isNamed ? [[ref, name]] : [];
     }),
   );
   return (ref) => names.get(ref);

@@ -1,8 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { nameIn } from '../../../provisioning/index.ts';
 import type { NamedRef } from '../../service/index.ts';
 import { type Client, useClient } from '../client.ts';
-import { firstPage, type Item } from '../load-page.ts';
+import { firstPage, type Item, namedIn } from '../load-page.ts';
 import { useNames } from '../names.tsx';
 import { ROOT_TYPES, SUBJECT_TYPES, TYPES_BELOW } from '../registry.ts';
 import { TYPED, Wrong } from './field.tsx';
@@ -157,10 +156,8 @@ const isWhole = (event: Event): boolean =>
   !(event instanceof InputEvent) || event.inputType === 'insertReplacementText' || event.inputType === '';
 
 const namedOf = (list: string, item: Item): NamedRef => {
-  const name = nameIn(item) ?? String(item.id);
-  if (list === 'page' || list === 'permission') return { ref: name, name };
-  const type = list === 'scope' || list === 'subject' ? String(item.type) : list;
-  return { ref: `${type}:${String(item.id)}`, name };
+  const named = namedIn(list, item);
+  return list === 'page' || list === 'permission' ? { ...named, ref: named.name } : named;
 };
 
 /** A suggestion stands for one entity: where several have a name, it is their reference. */

@@ -49,17 +49,10 @@ export interface CodeEditorParts {
   readonly onChange: (text: string) => void;
 }
 
-export interface CodeEditor {
-  /** Replaces the text in one step, which can be undone. */
-  readonly replace: (text: string) => void;
-  readonly mark: (problems: readonly TextProblem[]) => void;
-  readonly goTo: (place: Place) => void;
-  readonly focus: () => void;
-  readonly destroy: () => void;
-}
+export type CodeEditor = ReturnType<typeof createCodeEditor>;
 
 /** An editor of YAML. */
-export function createCodeEditor(parts: CodeEditorParts): CodeEditor {
+export function createCodeEditor(parts: CodeEditorParts) {
   const { host, text, selection, label, hint, onChange } = parts;
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const view = new EditorView({
@@ -121,12 +114,13 @@ export function createCodeEditor(parts: CodeEditorParts): CodeEditor {
     }),
   });
   return {
-    replace: (next) => {
+    /** Replaces the text in one step, which can be undone. */
+    replace: (next: string): void => {
       const { doc } = view.state;
       if (doc.toString() !== next)
         view.dispatch({ changes: { from: 0, to: doc.length, insert: next }, selection: { anchor: 0 } });
     },
-    mark: (problems) => {
+    mark: (problems: readonly TextProblem[]): void => {
       const { state } = view;
       view.dispatch(
         setDiagnostics(
@@ -135,7 +129,7 @@ export function createCodeEditor(parts: CodeEditorParts): CodeEditor {
         ),
       );
     },
-    goTo: (place) => {
+    goTo: (place: Place): void => {
       const anchor = offsetOf(view.state.doc, place);
       view.dispatch({
         selection: { anchor },

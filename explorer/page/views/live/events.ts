@@ -75,21 +75,9 @@ export const matching = (
     );
   });
 
-export interface Summary {
-  /** How many events have each reason, the most frequent one first. */
-  readonly reasons: readonly {
-    readonly reason: string;
-    readonly outcome: Outcome;
-    readonly count: number;
-  }[];
-  /** Of the decisions, in milliseconds; undefined if there are none. */
-  readonly time: { readonly median: number; readonly worst: number } | undefined;
-  /** DynamoDB calls of the decisions together. */
-  readonly calls: number;
-  readonly decisions: number;
-}
+export type Summary = ReturnType<typeof summaryOf>;
 
-export function summaryOf(events: readonly LiveEvent[]): Summary {
+export function summaryOf(events: readonly LiveEvent[]) {
   const reasons = new Map<string, { reason: string; outcome: Outcome; count: number }>();
   const times: number[] = [];
   let calls = 0;
@@ -108,8 +96,11 @@ export function summaryOf(events: readonly LiveEvent[]): Summary {
   const upper = times[middle] ?? 0;
   const median = times.length % 2 === 1 ? upper : ((times[middle - 1] ?? 0) + upper) / 2;
   return {
+    /** How many events have each reason, the most frequent one first. */
     reasons: [...reasons.values()].sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
+    /** Of the decisions, in milliseconds; undefined if there are none. */
     time: times.length === 0 ? undefined : { median, worst: times.at(-1) ?? 0 },
+    /** DynamoDB calls of the decisions together. */
     calls,
     decisions: times.length,
   };

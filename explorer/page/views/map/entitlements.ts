@@ -1,3 +1,4 @@
+import type { NamedRef } from '../../../service/index.ts';
 import type { Item } from '../../load-page.ts';
 import { DAY } from '../../parts/instant.ts';
 import type { Scope } from './levels.ts';
@@ -8,21 +9,10 @@ import type { Scope } from './levels.ts';
 export const SOON_DAYS = 30;
 
 /** A subscription of a scope to a module, or a licence of an account for an enterprise. */
-export interface Entitlement {
-  /** Who has it: a scope or an account. */
-  readonly owner: string;
-  /** For what: a module's name or an enterprise. */
-  readonly of: string;
-  readonly isOpen: boolean;
-  /** Epoch milliseconds; without bounds -Infinity and Infinity. */
-  readonly start: number;
-  readonly end: number;
-}
+export type Entitlement = Readonly<ReturnType<typeof entitlementOf>>;
 
 /** Somebody whose time ends soon. */
-export interface Ending {
-  readonly ref: string;
-  readonly name: string;
+export interface Ending extends NamedRef {
   readonly tenant?: string | undefined;
   readonly end: number;
 }
@@ -42,10 +32,13 @@ export interface Entitlements {
 const instantOf = (value: unknown, none: number): number =>
   typeof value === 'string' ? Date.parse(value) : none;
 
-const entitlementOf = (owner: unknown, of: unknown, { status, startDate, endDate }: Item): Entitlement => ({
+const entitlementOf = (owner: unknown, of: unknown, { status, startDate, endDate }: Item) => ({
+  /** Who has it: a scope or an account. */
   owner: String(owner),
+  /** For what: a module's name or an enterprise. */
   of: String(of),
   isOpen: status === 'active' || status === 'trial',
+  /** Epoch milliseconds; without bounds -Infinity and Infinity. */
   start: instantOf(startDate, Number.NEGATIVE_INFINITY),
   end: instantOf(endDate, Number.POSITIVE_INFINITY),
 });

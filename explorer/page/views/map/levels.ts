@@ -4,44 +4,30 @@ import { isScopeType, ROOT_TYPES, TYPES_BELOW, typesBelow } from '../../registry
 /** The tree of scopes as the map loads it: level by level, in pages. */
 
 /** A scope as it is drawn. */
-export interface Scope {
-  readonly ref: string;
-  readonly type: string;
-  readonly name: string;
-  /** References from its parent up to its root. */
-  readonly ancestors: readonly string[];
-  readonly status: string;
-  /** Of a workstream: the enterprise for which it needs a licence. */
-  readonly enterprise?: string | undefined;
-  readonly isMoving: boolean;
-  readonly isBeingDeleted: boolean;
-}
-
+export type Scope = Readonly<ReturnType<typeof scopeOf>>;
 /** A type of scopes that was added. */
-export interface AddedType {
-  readonly name: string;
-  readonly root: boolean;
-  readonly parents: readonly string[];
-}
+export type AddedType = Readonly<ReturnType<typeof addedTypeOf>>;
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** An item of a list or of a read command as a scope of a type. */
-export function scopeOf(type: string, item: Item): Scope {
+export function scopeOf(type: string, item: Item) {
   const { id, name, status = 'active', ancestors, enterprise, movingTo, deletingSince } = item;
   return {
     ref: `${type}:${String(id)}`,
     type,
     name: String(name ?? id),
+    /** References from its parent up to its root. */
     ancestors: texts(ancestors),
     status: String(status),
+    /** Of a workstream: the enterprise for which it needs a licence. */
     enterprise: typeof enterprise === 'string' ? enterprise : undefined,
     isMoving: movingTo !== undefined,
     isBeingDeleted: deletingSince !== undefined,
   };
 }
 
-export const addedTypeOf = ({ name, root, parents }: Item): AddedType => ({
+export const addedTypeOf = ({ name, root, parents }: Item) => ({
   name: String(name),
   root: root === true,
   parents: texts(parents),

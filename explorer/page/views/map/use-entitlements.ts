@@ -1,7 +1,6 @@
-import { nameIn } from '../../../../provisioning/index.ts';
 import { type Called, useAnswer } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
-import { type Answered, firstPage, type Item } from '../../load-page.ts';
+import { type Answered, firstPage, type Item, namedIn } from '../../load-page.ts';
 import { DAY } from '../../parts/instant.ts';
 import {
   byOwner,
@@ -52,11 +51,7 @@ async function load({ send }: Client, now: number): Promise<Answered<Entitlement
 }
 
 function endingOf(item: Item): Ending {
-  const { id, tenant, endsAt } = item;
-  return {
-    ref: `user:${String(id)}`,
-    name: nameIn(item) ?? String(id),
-    tenant: typeof tenant === 'string' ? tenant : undefined,
-    end: Date.parse(String(endsAt)),
-  };
+  const { tenant, endsAt } = item;
+  const home = typeof tenant === 'string' ? tenant : undefined;
+  return { ...namedIn('user', item), tenant: home, end: Date.parse(String(endsAt)) };
 }

@@ -1,8 +1,7 @@
-import { nameIn } from '../../../../provisioning/index.ts';
 import type { NamedRef } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
-import { firstPage, type Item } from '../../load-page.ts';
+import { firstPage, type Item, namedIn } from '../../load-page.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 
@@ -56,7 +55,6 @@ async function examplesOf(client: Client): Promise<readonly Example[]> {
   return users.flatMap((user, position): readonly Example[] => {
     const [scope, permission] = [scopes[position], asked[position % asked.length]];
     if (typeof scope !== 'string' || permission === undefined) return [];
-    const subject = { ref: `user:${user.id}`, name: nameIn(user) ?? String(user.id) };
-    return [{ subject, permission, scope }];
+    return [{ subject: namedIn('user', user), permission, scope }];
   });
 }

@@ -1,21 +1,16 @@
 import type { EdgeLabel, GraphLabel, NodeLabel, Point } from '@dagrejs/dagre';
-import type { PathEdge, PathGraph, PathNode } from './path-graph.ts';
+import type { PathGraph } from './path-graph.ts';
 
 /** How a picture is drawn, in CSS pixels: the direction, the size of every node, and the space between layers. */
-export interface Style {
-  readonly direction: 'LR' | 'TB';
-  readonly width: number;
-  readonly height: number;
-  readonly space: number;
-}
+type Style = (typeof STYLES)[number];
 
 /** From the best to the narrowest. */
-const STYLES: readonly [Style, ...Style[]] = [
+const STYLES = [
   { direction: 'LR', width: 176, height: 66, space: 36 },
   { direction: 'LR', width: 148, height: 66, space: 26 },
   { direction: 'TB', width: 176, height: 66, space: 30 },
   { direction: 'TB', width: 144, height: 66, space: 30 },
-];
+] as const;
 
 /** For the lines of borders. */
 const MARGIN = 4;
@@ -24,14 +19,7 @@ const LABEL_HEIGHT = 18;
 const CHARACTER = 6.6;
 
 /** A graph with places, in CSS pixels. */
-export interface Layout {
-  readonly style: Style;
-  readonly box: Point & { readonly width: number; readonly height: number };
-  /** With their upper left corners. */
-  readonly nodes: readonly (PathNode & Point)[];
-  /** With the points from border to border, and the middle of the label. */
-  readonly edges: readonly (PathEdge & { readonly points: readonly Point[]; readonly at?: Point })[];
-}
+export type Layout = ReturnType<typeof placed>;
 
 /**
  * Places a graph's nodes in layers: from left to right where there is room, else from top to bottom. The library is
@@ -50,7 +38,7 @@ export async function layOut(graph: PathGraph, room: number): Promise<Layout> {
   return layout;
 }
 
-function placed({ Graph, layout }: typeof import('@dagrejs/dagre'), graph: PathGraph, style: Style): Layout {
+function placed({ Graph, layout }: typeof import('@dagrejs/dagre'), graph: PathGraph, style: Style) {
   const { direction, width: nodeWidth, height: nodeHeight, space } = style;
   const drawn = new Graph<GraphLabel, NodeLabel, EdgeLabel>();
   drawn.setGraph({ rankdir: direction, nodesep: 20, ranksep: space, edgesep: 12 });
@@ -66,8 +54,8 @@ function placed({ Graph, layout }: typeof import('@dagrejs/dagre'), graph: PathG
   layout(drawn);
   const edges = graph.edges.map((edge) => {
     const { points = [], x, y } = drawn.edge(edge.from, edge.to) ?? {};
-    const at = edge.label !== undefined && x !== undefined && y !== undefined ? { at: { x, y } } : {};
-    return { ...edge, points, ...at };
+    const at = edge.label !== undefined && x !== undefined && y !== undefined ? { x, y } : undefined;
+    return { ...edge, points, at };
   });
   const { width = 0, height = 0 } = drawn.graph();
   // A line may bend beyond the nodes.
@@ -83,10 +71,12 @@ function placed({ Graph, layout }: typeof import('@dagrejs/dagre'), graph: PathG
       width: Math.ceil(right - left) + 2 * MARGIN,
       height: Math.ceil(bottom - top) + 2 * MARGIN,
     },
+    /** With their upper left corners. */
     nodes: graph.nodes.map((node) => {
       const { x = 0, y = 0 } = drawn.node(node.id) ?? {};
       return { ...node, x: x - nodeWidth / 2, y: y - nodeHeight / 2 };
     }),
+    /** With the points from border to border, and the middle of the label. */
     edges,
   };
 }

@@ -44,22 +44,9 @@ export interface PathEdge {
 }
 
 /** One way from the subject to the permission: its nodes in order, and the edges between them. */
-export interface Chain {
-  readonly nodes: readonly PathNode[];
-  readonly edges: readonly PathEdge[];
-  readonly isDeciding: boolean;
-}
-
+export type Chain = ReturnType<typeof chainOf>;
 /** A decision as a picture: chains, and the nodes and edges that they share, each once. */
-export interface PathGraph {
-  readonly chains: readonly Chain[];
-  readonly nodes: readonly PathNode[];
-  readonly edges: readonly PathEdge[];
-  /** Chains that are left out because there are many. */
-  readonly hidden: number;
-  /** Derivations that the explanation itself left out. */
-  readonly more: number;
-}
+export type PathGraph = ReturnType<typeof pathGraph>;
 
 /** Chains that are shown at first. */
 export const FEW = 4;
@@ -70,7 +57,7 @@ export const FEW = 4;
  *
  * @param most chains to show; further ones are counted
  */
-export function pathGraph(explanation: Explanation, most = FEW): PathGraph {
+export function pathGraph(explanation: Explanation, most = FEW) {
   const all = chainsOf(explanation);
   const chains = all.slice(0, most);
   const { allowedBy, deniedBy, notCounting } = explanation;
@@ -93,7 +80,9 @@ export function pathGraph(explanation: Explanation, most = FEW): PathGraph {
         return { ...stronger, isDeciding: one.isDeciding || other.isDeciding };
       },
     ),
+    /** Chains that are left out because there are many. */
     hidden: all.length - chains.length,
+    /** Derivations that the explanation itself left out. */
     more: allowedBy.more + deniedBy.more + notCounting.more,
   };
 }
@@ -148,13 +137,15 @@ function chainOf(
   explanation: Explanation,
   links: readonly Link[],
   { isDeciding, counts }: { readonly isDeciding: boolean; readonly counts: boolean },
-): Chain {
+) {
   const all: readonly Link[] = [{ node: subjectNode(explanation) }, ...links];
-  const nodes = all.map(({ node }) => ({
-    ...node,
-    isDeciding,
-    counts: counts || node.kind === 'subject' || node.kind === 'permission',
-  }));
+  const nodes = all.map(
+    ({ node }): PathNode => ({
+      ...node,
+      isDeciding,
+      counts: counts || node.kind === 'subject' || node.kind === 'permission',
+    }),
+  );
   const edges = all.slice(1).map(({ node, state = 'counts', label, effect }, position): PathEdge => {
     const from = all[position]?.node.id ?? '';
     return { from, to: node.id, state, label, effect, isDeciding };
