@@ -5,7 +5,7 @@ import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
 import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
-import { createDecisionLog, type DecisionLog } from '../authorizer/decision-log.ts';
+import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { CredentialsError, codeOf, fieldsOfFault } from '../authorizer/errors.ts';
 import { createRequestMetrics } from '../authorizer/metrics.ts';
 import type { Handle } from '../authorizer/service/http.ts';
@@ -65,14 +65,7 @@ export interface Overrides {
 const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** The API, and what of it can be loaded before there is a request. */
-export interface Composed {
-  readonly configuration: AuthzenConfiguration;
-  readonly handle: Handle;
-  readonly decisionLog: DecisionLog | undefined;
-  readonly issuers: readonly RemoteIssuer[];
-  /** Connects to DynamoDB, and loads what every decision looks at. Never rejects. */
-  readonly prefetch: () => Promise<void>;
-}
+export type Composed = ReturnType<typeof compose>;
 
 /**
  * The Authorization API from environment variables (configuration.ts).
@@ -91,7 +84,7 @@ export const composeFrom = (env: Environment, overrides: Overrides = {}): Compos
   );
 
 /** The composition root. */
-export function compose(configuration: AuthzenConfiguration, trace: Trace, overrides: Overrides): Composed {
+export function compose(configuration: AuthzenConfiguration, trace: Trace, overrides: Overrides) {
   const { table, endpoint, region, publicUrl, token, revocation, cache, logging, metrics } = configuration;
   const {
     clock = systemClock,
@@ -174,6 +167,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
         ? log.info('credentials refused', { requestId, ...codeOf(error) })
         : log.error('request failed', { requestId, ...fieldsOfFault(error) }),
   });
+  /** Connects to DynamoDB, and loads what every decision looks at. Never rejects. */
   const prefetch = () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]);
   return { configuration, handle, decisionLog, issuers, prefetch };
 }

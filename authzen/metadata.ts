@@ -9,22 +9,21 @@ export const PATHS = {
 
 const WELL_KNOWN = '/.well-known/authzen-configuration';
 
-/** What a policy decision point says of itself (section 9), and where. */
-export interface Metadata {
-  /** The path of the base URL, as `/tenant1`; empty for none. All paths of the API begin with it. */
-  readonly base: string;
-  /** The path of the metadata: the well-known part comes before the path of the base URL. */
-  readonly path: string;
-  readonly document: Readonly<Record<string, string>>;
-}
+export type Metadata = ReturnType<typeof metadataOf>;
 
-/** @param publicUrl the base URL, without query and fragment, as enforcement points know it */
-export function metadataOf(publicUrl: string): Metadata {
+/**
+ * What a policy decision point says of itself (section 9), and where.
+ *
+ * @param publicUrl the base URL, without query and fragment, as enforcement points know it
+ */
+export function metadataOf(publicUrl: string) {
   const { origin, pathname } = new URL(publicUrl);
   const base = pathname.replace(/\/+$/, '');
   const url = (path: string): string => `${origin}${base}${path}`;
   return {
+    /** The path of the base URL, as `/tenant1`; empty for none. All paths of the API begin with it. */
     base,
+    /** The path of the metadata: the well-known part comes before the path of the base URL. */
     path: `${WELL_KNOWN}${base}`,
     document: {
       policy_decision_point: url(''),

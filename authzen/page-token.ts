@@ -8,13 +8,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
 /** Where a page begins, and how long it may be. */
-export interface PagePlace {
-  readonly limit: number;
-  /** The cursor of the search; undefined at the start. */
-  readonly cursor: string | undefined;
-  /** The token of a page that begins at a cursor. */
-  readonly tokenAt: (cursor: string) => string;
-}
+export type PagePlace = Awaited<ReturnType<typeof readPage>>;
 
 const TOKEN = z.tuple([z.string(), z.int().check(z.nonnegative()), z.string()]);
 
@@ -25,14 +19,16 @@ const TOKEN = z.tuple([z.string(), z.int().check(z.nonnegative()), z.string()]);
  * @param query everything that determines the results
  * @throws BadRequestError for a token of another query, caller or page size
  */
-export async function readPage(page: Page, query: unknown): Promise<PagePlace> {
+export async function readPage(page: Page, query: unknown) {
   const digest = (await sha256(canonical(query))).slice(0, 22);
   const given = page?.token === undefined || page.token === '' ? undefined : parse(page.token);
   const limit = given?.[1] ?? page?.limit ?? DEFAULT_LIMIT;
   const isSame = given === undefined || (given[0] === digest && (page?.limit ?? limit) === limit);
   if (!isSame) throw foreign();
+  /** The token of a page that begins at a cursor. */
   const tokenAt = (cursor: string): string =>
     textToBase64Url(JSON.stringify([digest, limit, cursor] satisfies z.output<typeof TOKEN>));
+  // The cursor of the search is undefined at the start.
   return { limit: Math.min(limit, MAX_LIMIT), cursor: given?.[2] || undefined, tokenAt };
 }
 
