@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Patch } from '../address.ts';
 import type { List } from '../list.ts';
 import { Exports } from './exports.tsx';
-import { Filter } from './filter.tsx';
+import { TextField } from './field.tsx';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 import { countOf, filtered, type TextColumn } from './rows.ts';
@@ -33,7 +33,7 @@ export interface PagesProps<T> {
   /** The key of the row that is selected, if one is. */
   readonly selected?: string | undefined;
   readonly filter: string | undefined;
-  readonly onFilter: (text: string | undefined) => void;
+  readonly onFilter: (text: string) => void;
   /** Instead of a list that has nothing. */
   readonly empty: ComponentChildren;
 }
@@ -47,7 +47,13 @@ export function Pages<T>(props: PagesProps<T>) {
   return (
     <div class="pages">
       <div class="bar">
-        <Filter label="Filter the loaded rows" value={filter} onFilter={onFilter} />
+        <TextField
+          class="filter"
+          label="Filter the loaded rows"
+          type="search"
+          value={filter}
+          onType={onFilter}
+        />
         <p class="loaded" role="status">
           {countOf(rows.length, items.length, hasMore, isLoading)}
         </p>

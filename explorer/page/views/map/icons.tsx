@@ -1,5 +1,5 @@
 import { Icon } from '../../parts/icon.tsx';
-import type { Mark } from './marks.ts';
+import { MARK_ICONS, type Mark } from './marks.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   tenant: 'M2 14h12M3 14V6l5-4 5 4v8M6.5 14v-4h3v4',
@@ -19,17 +19,6 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Of types that were added. */
 const OTHER = 'M8 1.8 13.5 5v6L8 14.2 2.5 11V5z';
 
-const MARKS: Readonly<Record<Mark['kind'], string>> = {
-  suspended: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.5 5.8v4.4M9.5 5.8v4.4',
-  closed: 'M4 7.5h8v6H4zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5',
-  paid: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM5.2 8.2l2 2 3.6-4',
-  missing: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM3.8 3.8l8.4 8.4',
-  unlicensed: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM3.8 3.8l8.4 8.4',
-  ending: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.5V8l2.5 1.5',
-  moving: 'M2 8h11M9.5 4.5 13 8l-3.5 3.5',
-  deleting: 'M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.7 9.5h5.6l.7-9.5',
-};
-
 export function TypeIcon({ type }: { readonly type: string }) {
   return <Icon path={Object.hasOwn(TYPES, type) ? (TYPES[type] ?? OTHER) : OTHER} />;
 }
@@ -39,7 +28,7 @@ export function Marks({ of }: { readonly of: readonly Mark[] }) {
     <>
       {of.map(({ kind, text, title }) => (
         <span key={`${kind} ${text}`} class={`mark ${kind}`} title={title}>
-          <Icon path={MARKS[kind]} /> <bdi>{text}</bdi>
+          <Icon path={MARK_ICONS[kind]} /> <bdi>{text}</bdi>
         </span>
       ))}
     </>

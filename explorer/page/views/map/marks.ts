@@ -3,17 +3,21 @@ import type { Item } from '../../load-page.ts';
 import { type Entitlements, isSoon, lastDayOf, licenceCoverage, modulesOf } from './entitlements.ts';
 import type { Scope } from './levels.ts';
 
+/** Line drawings, of the kinds of marks. */
+export const MARK_ICONS = {
+  suspended: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.5 5.8v4.4M9.5 5.8v4.4',
+  closed: 'M4 7.5h8v6H4zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5',
+  paid: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM5.2 8.2l2 2 3.6-4',
+  missing: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM3.8 3.8l8.4 8.4',
+  unlicensed: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM3.8 3.8l8.4 8.4',
+  ending: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.5V8l2.5 1.5',
+  moving: 'M2 8h11M9.5 4.5 13 8l-3.5 3.5',
+  deleting: 'M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.7 9.5h5.6l.7-9.5',
+} as const;
+
 /** What is to be seen of a scope at a glance. Each has an icon and words. */
 export interface Mark {
-  readonly kind:
-    | 'suspended'
-    | 'closed'
-    | 'paid'
-    | 'missing'
-    | 'unlicensed'
-    | 'ending'
-    | 'moving'
-    | 'deleting';
+  readonly kind: keyof typeof MARK_ICONS;
   readonly text: string;
   /** The whole of it, where the text is short. */
   readonly title?: string;

@@ -5,8 +5,8 @@ import { useCall } from '../../calls.ts';
 import { counted } from '../../parts/counted.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Exports } from '../../parts/exports.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
-import { Filter } from '../../parts/filter.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -86,10 +86,12 @@ function Shown({ matrix, isLoading }: ShownProps) {
       </p>
       <div class="pages">
         <div class="bar">
-          <Filter
+          <TextField
+            class="filter"
             label="Filter the permissions"
+            type="search"
             value={filter}
-            onFilter={(text) => go({ filter: text, fromRow: undefined }, { replace: true })}
+            onType={(text) => go({ filter: text, fromRow: undefined }, { replace: true })}
           />
           <Turned
             of="permissions"

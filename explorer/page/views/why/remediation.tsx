@@ -66,10 +66,8 @@ function Suggested({ of: { granted, groups, roles, lookedAt }, explanation }: Su
     <div class="columns">
       <Group
         title="Granted already, but not in force here"
-        more={granted.more}
-        isEmpty={granted.items.length === 0}
-      >
-        {granted.items.map((each) => {
+        of={granted}
+        show={(each) => {
           const [role] = each.roles;
           return (
             <Line
@@ -81,7 +79,8 @@ function Suggested({ of: { granted, groups, roles, lookedAt }, explanation }: Su
               <Sentence of={grantedSentence(each)} />
             </Line>
           );
-        })}
+        }}
+      >
         {unread.map(([what, { of: all, read }]) => (
           <li key={what}>
             looked at {read} of {all} {what} elsewhere
@@ -90,17 +89,17 @@ function Suggested({ of: { granted, groups, roles, lookedAt }, explanation }: Su
       </Group>
       <Group
         title="Groups here or above that the subject is not in"
-        more={groups.more}
-        isEmpty={groups.items.length === 0}
-      >
-        {groups.items.map(({ group, scope, role }) => (
+        of={groups}
+        show={({ group, scope, role }) => (
           <Line key={group.ref} change={joining(subject, group)} does={`join ${group.name}`}>
             <Named of={group} /> at <Named of={scope} /> carries role <Named of={role} />
           </Line>
-        ))}
-      </Group>
-      <Group title="Roles that can be granted here" more={roles.more} isEmpty={roles.items.length === 0}>
-        {roles.items.map(({ role, by }) => (
+        )}
+      />
+      <Group
+        title="Roles that can be granted here"
+        of={roles}
+        show={({ role, by }) => (
           <Line
             key={role.ref}
             change={hasFailed(role, explanation) ? undefined : assigning(explanation, role)}
@@ -109,24 +108,25 @@ function Suggested({ of: { granted, groups, roles, lookedAt }, explanation }: Su
             <Named of={role} /> allows <code>{by}</code>
             {hasFailed(role, explanation) && '; it is in force here, but its condition does not hold'}
           </Line>
-        ))}
-      </Group>
+        )}
+      />
     </div>
   );
 }
 
-interface GroupProps {
+interface GroupProps<T> {
   readonly title: string;
-  readonly more: number;
-  readonly isEmpty: boolean;
-  readonly children: ComponentChildren;
+  readonly of: { readonly items: readonly T[]; readonly more: number };
+  readonly show: (one: T) => ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
-const Group = ({ title, more, isEmpty, children }: GroupProps) => (
+const Group = <T,>({ title, of: { items, more }, show, children }: GroupProps<T>) => (
   <div>
     <h3>{title}</h3>
-    {isEmpty && <p class="none">none</p>}
+    {items.length === 0 && <p class="none">none</p>}
     <ul>
+      {items.map(show)}
       {children}
       {more > 0 && <li>and {more} more</li>}
     </ul>
