@@ -67,24 +67,18 @@ export const asItListens = () => {
   };
 };
 
-/** Runs it at a terminal, where this is typed when the question stands there; without a text, input ends. */
-export async function atQuestion(
-  question: string,
-  typed: string | undefined,
-  args: readonly string[],
-  changes: Partial<Context> = {},
-) {
+/** Runs it at a terminal, where this is typed as soon as something is asked; without a text, input ends. */
+export async function atTerminal(typed: string, args: readonly string[], changes: Partial<Context> = {}) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  let [asked, isAsked] = ['', false];
+  let asked = '';
   output.on('data', (chunk) => {
+    if (asked === '')
+      if (typed === '') input.end();
+      else for (const line of typed.split(/(?<=\n)/)) input.write(line);
     asked += chunk;
-    if (isAsked || !asked.includes(question)) return;
-    isAsked = true;
-    if (typed === undefined) input.end();
-    else input.write(typed);
   });
   const ran = await gatehouse(args, { isTerminal: true, terminal: { input, output }, ...changes });
-  return { ...ran, asked, isAsked };
+  return { ...ran, asked };
 }
 
 /** The subcommands that a help lists. */

@@ -1,18 +1,31 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
-import { gatehouse } from './support.ts';
+import { atTerminal, gatehouse } from './support.ts';
 
 /**
  * What is typed and what is answered, in transcripts/*.txt:
  *
- *   === manifest       what the table holds
+ *   === manifest       what the table holds; also the file manifest.yaml
  *   === file NAME      a file beside it
  *   === any title      a test, on a copy of that table
  *   $ gatehouse …      FOLDER is the one with these files; then what it prints: lines of the error stream begin with !, and [1] is an exit code that is not 0
  *   $ cat NAME         what a file holds that was written beside
+ *   $ sed 's/a/b/' A > B, $ diff A B, $ sleep SECONDS
+ *
+ * Before a subcommand stand variables of its environment. Two are not: TYPED is typed at a terminal, where what it asks
+ * begins with ?; without a text, input ends. TABLE_NAME=OTHER is another table, which is empty at first.
  *
  * `…` stands for any text, ID for an id that was made, $ID for the last of them. With TRANSCRIPTS=write, what differs is
  * written anew: read it before you commit it.
@@ -58,10 +71,15 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
   const made = createMemoryWorld();
 
   beforeAll(async () => {
-    for (const { title, lines } of files)
-      writeFileSync(join(folder, title.slice(5)), `${lines.join('\n')}\n`);
-    const manifest = blocks.find(({ title }) => title === 'manifest');
-    if (manifest) await made.apply(manifest.lines.join('\n'));
+    for (const { title, lines } of files) {
+      const path = join(folder, title.slice(5));
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `${lines.join('\n')}\n`);
+    }
+    const manifest = blocks.find(({ title }) => title === 'manifest')?.lines.join('\n');
+    if (manifest === undefined) return;
+    writeFileSync(join(folder, 'manifest.yaml'), `${manifest}\n`);
+    await made.apply(manifest);
   });
   afterAll(() => {
     rmSync(folder, { recursive: true });
@@ -70,23 +88,42 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
     writeFileSync(file, text.slice(0, text.search(/^=== /m)) + written);
   });
 
-  const written = (file: string): string => {
-    const path = join(folder, file);
-    return existsSync(path)
-      ? readFileSync(path, 'utf8').replace(IDS, 'ID').trimEnd()
-      : '! there is no such file\n[1]';
+  const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  /** What is no subcommand. */
+  const TOOLS: Readonly<Record<string, (...args: readonly string[]) => string>> = {
+    cat: (file = '') =>
+      existsSync(join(folder, file))
+        ? textOf(file).replace(IDS, 'ID').trimEnd()
+        : '! there is no such file\n[1]',
+    sed: (script = '', file = '', _, to = '') => {
+      const changed = script.split(';').reduce((text, each) => {
+        const [, from = '', by = ''] = each.split('/');
+        const next = text.replace(new RegExp(from), by.replaceAll('\\n', '\n'));
+        if (next === text) throw new Error(`${each} changes nothing`);
+        return next;
+      }, textOf(file));
+      writeFileSync(join(folder, to), changed);
+      return '';
+    },
+    diff: (one = '', other = '') => (textOf(one) === textOf(other) ? '' : '[1]'),
   };
 
   test.each(tests)('$title', async ({ lines }) => {
-    const world = copyOf(made);
-    let [id, turn] = ['', 0];
+    const [world, other] = [copyOf(made), createMemoryWorld()];
+    let [id, turn, slept] = ['', 0, 0];
     async function run(line: string): Promise<string> {
       // Time passes with each look at it, and a second with each command: the same on any machine.
-      let now = START + 1_000 * ++turn;
+      let now = START + slept + 1_000 * ++turn;
       const words = wordsOf(line.replace('$ID', id));
-      if (words[0] === 'cat') return written(String(words[1]));
+      const [tool = '', ...operands] = words;
+      if (tool === 'sleep') slept += 1_000 * Number(operands[0]);
+      if (tool === 'sleep') return '';
+      if (TOOLS[tool]) return TOOLS[tool](...operands);
       const at = words.indexOf('gatehouse');
-      const given = words.slice(0, at).map((word) => word.split(/=(.*)/s).slice(0, 2));
+      const { TYPED, ...given } = Object.fromEntries(
+        words.slice(0, at).map((word) => word.split(/=(.*)/s).slice(0, 2)),
+      );
+      if (given.TABLE_NAME === 'OTHER') given.TABLE_NAME = other.table;
       const args = words
         .slice(at + 1)
         .map((word) =>
@@ -97,15 +134,18 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
       // Tests of a model without a table are on one in memory, as where no engine is installed.
       const { platform } = process;
       if (args[0] === 'test') Object.defineProperty(process, 'platform', { value: 'sunos' });
-      const { code, out, error } = await gatehouse(args, {
-        env: { TABLE_NAME: world.table, USER: 'ops', ...Object.fromEntries(given) },
-        now: () => ++now,
-      }).finally(() => Object.defineProperty(process, 'platform', { value: platform }));
+      const changes = { env: { TABLE_NAME: world.table, USER: 'ops', ...given }, now: () => ++now };
+      const { code, out, error, asked } = await (TYPED === undefined
+        ? gatehouse(args, changes).then((ran) => ({ ...ran, asked: '' }))
+        : atTerminal(JSON.parse(`"${TYPED}"`), args, changes)
+      ).finally(() => Object.defineProperty(process, 'platform', { value: platform }));
       id = [...`${error}${out}`.matchAll(IDS)].at(-1)?.[0] ?? id;
-      const printed = `${error.replace(/^(?=.)/gm, '! ')}${out}${out === '' || out.endsWith('\n') ? '' : '\n'}${code === 0 ? '' : `[${code}]\n`}`;
-      return printed
+      const question = stripVTControlCharacters(asked).replaceAll('\r', '').trimEnd().replace(/^/gm, '? ');
+      const printed = `${asked && `${question}\n`}${error.replace(/^(?=.)/gm, '! ')}${out}${out === '' || out.endsWith('\n') ? '' : '\n'}${code === 0 ? '' : `[${code}]\n`}`;
+      return stripVTControlCharacters(printed)
         .replaceAll(`${folder}/`, '')
         .replaceAll(folder, 'FOLDER')
+        .replaceAll(other.table, 'OTHER')
         .replaceAll(world.table, 'TABLE')
         .replace(IDS, 'ID')
         .replace(/gh1([._])[\w.-]+/g, 'gh1$1SECRET')
