@@ -6,42 +6,41 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { confirm } from '../../cli/ask.ts';
 import { messageOf } from '../../local/message-of.ts';
+import { createTokenSource } from '../model/tokens.ts';
 import { type Aws, createAws } from './aws.ts';
-import { AUDIENCE, createDeployer, type Deployed, deployAll } from './deploy.ts';
+import { type Deployed, deployAll } from './deploy.ts';
 import { createLedger, type Ledger, readRecord, writeRecord } from './ledger.ts';
-import { type Costly, HELP, Misuse, type ProofRequest, readProofRequest } from './options.ts';
+import { HELP, Misuse, type ProofRequest, readProofRequest } from './options.ts';
 import { pageOf } from './page.ts';
 import { assertAccount, prove, type Step } from './proof.ts';
 import { removeAll } from './remove.ts';
 import { canary, measure, restore } from './steps.ts';
-import { createIssuer } from './tokens.ts';
 import { load, smoke } from './traffic.ts';
 import { createWorld, type World } from './world.ts';
 
 /** `npm run bench -- aws-proof`: proves a deployment in an account of yours (docs/internals/aws-proof.md). */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const say = (line: string): void => console.log(line);
 
 /** Answers by `--yes`, otherwise by a person; without a terminal it is no. */
-function createAsk(confirmed: ReadonlySet<Costly>) {
-  return async ({ name, costs }: Step): Promise<boolean> => {
-    if (confirmed.has(name as Costly)) return true;
-    if (process.stdin.isTTY !== true) return false;
-    return confirm({ input: process.stdin, output: process.stdout }, `${name}: ${costs}. Go on?`);
-  };
-}
+const createAsk =
+  (confirmed: readonly string[]) =>
+  async ({ name, costs }: Step): Promise<boolean> =>
+    confirmed.includes(name) ||
+    (process.stdin.isTTY === true &&
+      confirm({ input: process.stdin, output: process.stdout }, `${name}: ${costs}. Go on?`));
 
 async function verify(table: string, region: string): Promise<string> {
-  const command = join(ROOT, 'local/checkout/gatehouse.mjs');
-  const words = [command, 'verify', '--table', table, '--region', region];
+  const words = [pathOf('local/checkout/gatehouse.mjs'), 'verify', '--table', table, '--region', region];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   return stdout.trim().split('\n').at(-1) ?? '';
 }
 
 async function stepsOf(aws: Aws, ledger: Ledger, folder: string): Promise<readonly Step[]> {
   const { region } = ledger;
-  const issuer = await createIssuer(AUDIENCE);
-  const deployer = createDeployer({ aws, ledger, folder });
+  // Its key exists in this process only.
+  const source = await createTokenSource('ES256');
+  const keys = JSON.stringify({ keys: [source.jwk] });
   const since = new Date();
   let deployed: Deployed;
   let world: World;
@@ -50,16 +49,17 @@ async function stepsOf(aws: Aws, ledger: Ledger, folder: string): Promise<readon
       name: 'deploy',
       costs: 'three stacks with functions, a table, alarms and a dashboard: cents, if they are removed today',
       run: async (signal) => {
-        const made = await deployAll(deployer, ledger, issuer, join(ROOT, 'template.yaml'), signal);
-        deployed = made.deployed;
-        return made.section;
+        deployed = await deployAll({ aws, ledger, folder, template: pathOf('template.yaml'), keys }, signal);
+        const seconds = Math.round((Date.now() - since.getTime()) / 1_000);
+        return { title: 'Deployment', lines: [`Three stacks in ${seconds} s.`] };
       },
     },
     {
       name: 'smoke',
-      costs: 'about 500 commands for 100 people, and some requests: less than a cent',
+      costs: 'about 300 changes for 100 people, and some requests: less than a cent',
       run: async (signal) => {
-        world = await createWorld(deployed.provisioning, region, issuer);
+        const tokenOf = (user: string) => source.token(user, { iss: deployed.issuer });
+        world = await createWorld(deployed.provisioning, region, tokenOf);
         return smoke(deployed.url, world, signal);
       },
     },
@@ -82,9 +82,14 @@ async function stepsOf(aws: Aws, ledger: Ledger, folder: string): Promise<readon
   ];
 }
 
-async function proveIt(request: Extract<ProofRequest, { kind: 'prove' }>): Promise<number> {
-  const { account, region, folder, confirmed } = request;
-  if (!existsSync(join(ROOT, 'template.yaml')))
+/** What is left in the account, and how to try again. */
+function sayLeft(left: readonly string[], account: string, file: string): void {
+  for (const line of left) say(`left: ${line}`);
+  if (left.length > 0) say(`try again: npm run bench -- aws-proof --account ${account} --remove ${file}`);
+}
+
+async function proveIt({ account, region, folder, yes }: ProofRequest): Promise<boolean> {
+  if (!existsSync(pathOf('template.yaml')))
     throw new Misuse('template.yaml is missing: run "npm run build" first');
   const aws = createAws(region, process.env);
   await assertAccount(aws, account);
@@ -98,47 +103,39 @@ async function proveIt(request: Extract<ProofRequest, { kind: 'prove' }>): Promi
   say(`account ${account}, ${region}; what is made is recorded in ${file}`);
   const proven = await prove({
     steps: await stepsOf(aws, ledger, folder),
-    ask: createAsk(confirmed),
+    ask: createAsk(yes),
     say,
     remove: () => removeAll({ aws, ledger, say }),
     signal: interrupt.signal,
   });
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  writeFileSync(
-    page,
-    pageOf({ date: new Date().toISOString().slice(0, 10), region, version, prefix, account }, proven),
-  );
+  const { version } = JSON.parse(readFileSync(pathOf('package.json'), 'utf8')) as { version: string };
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(page, pageOf({ date, region, version, prefix, account }, proven));
   say(`the page: ${page}`);
-  for (const line of proven.left) say(`left: ${line}`);
-  if (proven.left.length > 0)
-    say(`try again: npm run bench -- aws-proof --account ${account} --remove ${file}`);
-  return proven.ended === undefined && proven.left.length === 0 ? 0 : 1;
+  sayLeft(proven.left, account, file);
+  return proven.ended === undefined && proven.left.length === 0;
 }
 
-async function removeIt(file: string, account: string): Promise<number> {
+async function removeIt(file: string, account: string): Promise<boolean> {
   const record = readRecord(file);
   if (record.account !== account) throw new Misuse(`${file} is of account ${record.account}`);
   const aws = createAws(record.region, process.env);
   await assertAccount(aws, account);
   const ledger = createLedger(record, (next) => writeRecord(file, next));
   const left = await removeAll({ aws, ledger, say });
-  for (const line of left) say(`left: ${line}`);
-  return left.length === 0 ? 0 : 1;
+  sayLeft(left, account, file);
+  return left.length === 0;
 }
 
-async function main(): Promise<number> {
+try {
   const request = readProofRequest(process.argv.slice(2));
-  if (request.kind === 'help') {
-    say(HELP);
-    return 0;
+  if (request === undefined) say(HELP);
+  else {
+    const { remove, account } = request;
+    const isDone = await (remove === undefined ? proveIt(request) : removeIt(remove, account));
+    process.exit(isDone ? 0 : 1);
   }
-  return request.kind === 'remove' ? removeIt(request.file, request.account) : proveIt(request);
+} catch (error) {
+  console.error(`aws-proof: ${messageOf(error)}`);
+  process.exit(error instanceof Misuse ? 2 : 1);
 }
-
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    console.error(`aws-proof: ${messageOf(error)}`);
-    process.exit(error instanceof Misuse ? 2 : 1);
-  },
-);

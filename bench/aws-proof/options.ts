@@ -3,20 +3,17 @@ import { messageOf } from '../../local/message-of.ts';
 
 /** The steps that cost something, in their order. */
 export const COSTLY = ['deploy', 'smoke', 'load', 'canary', 'restore'] as const;
-export type Costly = (typeof COSTLY)[number];
 
-export type ProofRequest =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'remove'; readonly account: string; readonly file: string }
-  | {
-      readonly kind: 'prove';
-      readonly account: string;
-      readonly region: string;
-      /** Where the record of what was made, and the page, are written. */
-      readonly folder: string;
-      /** Steps that were confirmed beforehand. */
-      readonly confirmed: ReadonlySet<Costly>;
-    };
+export interface ProofRequest {
+  readonly account: string;
+  readonly region: string;
+  /** Where the record of what was made, and the page, are written. */
+  readonly folder: string;
+  /** Steps that were confirmed beforehand. */
+  readonly yes: readonly string[];
+  /** The record of a proof, to remove what it names; without it, everything is proven. */
+  readonly remove?: string | undefined;
+}
 
 /** Wrong options. The message is one line that says what to do. */
 export class Misuse extends Error {}
@@ -34,32 +31,30 @@ before each step that costs: ${COSTLY.join(', ')}. It costs money; needs the AWS
   --remove FILE    removes what that record names, for instance after a crash`;
 
 const OPTIONS = {
-  account: { type: 'string' },
-  region: { type: 'string' },
+  account: { type: 'string', default: '' },
+  region: { type: 'string', default: '' },
   folder: { type: 'string', default: '.aws-proof' },
-  yes: { type: 'string', multiple: true },
+  yes: { type: 'string', multiple: true, default: [] as string[] },
   remove: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
 
-const isCostly = (name: string): name is Costly => (COSTLY as readonly string[]).includes(name);
-
 /**
- * Reads the words after `npm run bench -- aws-proof`.
+ * Reads the words after `npm run bench -- aws-proof`; undefined where they ask for help.
  *
  * @throws Misuse with the option at fault
  */
-export function readProofRequest(words: readonly string[]): ProofRequest {
-  const given = parse(words);
-  if (given.help) return { kind: 'help' };
-  const { account = '', region = '', folder, yes = [], remove: file } = given;
+export function readProofRequest(words: readonly string[]): ProofRequest | undefined {
+  const { help, ...request } = parse(words);
+  if (help) return undefined;
+  const { account, region, yes, remove } = request;
   if (!/^\d{12}$/.test(account)) throw new Misuse('--account is needed: the 12 digits of a sandbox account');
-  if (file !== undefined) return { kind: 'remove', account, file };
-  if (!/^[a-z]{2}(?:-[a-z]+)+-\d$/.test(region)) throw new Misuse('--region is needed, such as eu-central-1');
-  for (const name of yes)
-    if (!isCostly(name))
-      throw new Misuse(`--yes ${name} is no step: it confirms one of ${COSTLY.join(', ')}`);
-  return { kind: 'prove', account, region, folder, confirmed: new Set(yes.filter(isCostly)) };
+  if (remove === undefined && !/^[a-z]{2}(?:-[a-z]+)+-\d$/.test(region))
+    throw new Misuse('--region is needed, such as eu-central-1');
+  const unknown = yes.find((name) => !(COSTLY as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw new Misuse(`--yes ${unknown} is no step: it confirms one of ${COSTLY.join(', ')}`);
+  return request;
 }
 
 function parse(words: readonly string[]) {

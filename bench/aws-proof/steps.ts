@@ -20,6 +20,8 @@ const counted = z.object({ Count: z.number() });
 const statistics = z.object({ Datapoints: z.array(z.object({ Sum: z.number() })) });
 const events = z.object({ events: z.array(z.object({ message: z.string() })) });
 
+const secondsSince = (begun: number): number => Math.round((Date.now() - begun) / 1_000);
+
 /** A changed parameter, which the alias takes over in two parts. */
 export async function canary(
   aws: Aws,
@@ -35,35 +37,26 @@ export async function canary(
   const { version: before } = await look();
   const begun = Date.now();
   const seen = new Set<string>();
-  const meanwhile = await during(
-    url,
-    world,
-    async () => {
-      let over = false;
-      const changing = change({ CacheTtlSeconds: '61' }, signal).finally(() => {
-        over = true;
-      });
-      const looking = (async () => {
-        while (!over) {
-          for (const [version, weight] of Object.entries((await look()).weights))
-            seen.add(`${Math.round(weight * 100)} % on version ${version}`);
-          await sleep(10_000, undefined, { signal });
-        }
-      })();
-      await Promise.all([changing, looking]);
-    },
-    signal,
-  );
+  const changeAndLook = async (): Promise<void> => {
+    let isOver = false;
+    const changing = change({ CacheTtlSeconds: '61' }, signal).finally(() => {
+      isOver = true;
+    });
+    const looking = (async () => {
+      for (; !isOver; await sleep(10_000, undefined, { signal }))
+        for (const [version, weight] of Object.entries((await look()).weights))
+          seen.add(`${Math.round(weight * 100)} % on version ${version}`);
+    })();
+    await Promise.all([changing, looking]);
+  };
+  const meanwhile = await during(url, world, changeAndLook, signal);
   const { version: after } = await look();
   if (after === before) throw new Error('the alias stayed at its version');
   if (seen.size === 0) throw new Error('the alias went to its new version at once');
-  const seconds = Math.round((Date.now() - begun) / 1_000);
+  const way = `seen on the way: ${[...seen].join(', ')}`;
   return {
     title: 'Canary',
-    lines: [
-      `From version ${before} to ${after} in ${seconds} s; seen on the way: ${[...seen].join(', ')}.`,
-      meanwhile,
-    ],
+    lines: [`From version ${before} to ${after} in ${secondsSince(begun)} s; ${way}.`, meanwhile],
   };
 }
 
@@ -84,18 +77,18 @@ export async function restore(
 ): Promise<Section> {
   const restored = `${ledger.prefix}-restored`;
   const begun = Date.now();
+  const dynamodb = (...words: readonly string[]) => aws(['dynamodb', ...words], signal);
   ledger.note({ kind: 'table', name: restored });
-  const words = ['dynamodb', 'restore-table-to-point-in-time', '--use-latest-restorable-time'];
-  await aws([...words, '--source-table-name', table, '--target-table-name', restored], signal);
-  const look = async () =>
-    described.parse(await aws(['dynamodb', 'describe-table', '--table-name', restored], signal)).Table;
+  const names = ['--source-table-name', table, '--target-table-name', restored];
+  await dynamodb('restore-table-to-point-in-time', '--use-latest-restorable-time', ...names);
+  const look = async () => described.parse(await dynamodb('describe-table', '--table-name', restored)).Table;
   let now = await look();
   for (; now.TableStatus !== 'ACTIVE'; now = await look()) await sleep(PAUSE_MS, undefined, { signal });
-  const seconds = Math.round((Date.now() - begun) / 1_000);
-  const tag = ['--tags', `Key=${TAG},Value=${ledger.prefix}`];
-  await aws(['dynamodb', 'tag-resource', '--resource-arn', now.TableArn, ...tag], signal);
+  const seconds = secondsSince(begun);
+  const tag = `Key=${TAG},Value=${ledger.prefix}`;
+  await dynamodb('tag-resource', '--resource-arn', now.TableArn, '--tags', tag);
   const count = async (name: string) =>
-    counted.parse(await aws(['dynamodb', 'scan', '--select', 'COUNT', '--table-name', name], signal)).Count;
+    counted.parse(await dynamodb('scan', '--select', 'COUNT', '--table-name', name)).Count;
   const [here, there] = [await count(table), await count(restored)];
   if (there === 0 && here > 0) throw new Error('the restored table is empty');
   return {
@@ -135,20 +128,13 @@ export async function measure(
     lines.push(`- ${metric}: ${Datapoints.reduce((total, { Sum }) => total + Sum, 0)}`);
   }
   const group = ['--log-group-name', `/aws/lambda/${authorizer}`, '--filter-pattern', '"Init Duration"'];
-  const log = await aws(
-    ['logs', 'filter-log-events', ...group, '--start-time', `${since.getTime()}`],
-    signal,
-  );
-  const starts = coldStartsIn(events.parse(log).events.map(({ message }) => message));
+  const begun = ['--start-time', `${since.getTime()}`];
+  const log = events.parse(await aws(['logs', 'filter-log-events', ...group, ...begun], signal));
+  const starts = coldStartsIn(log.events.map(({ message }) => message));
   const inMs = (share: number) => `${Math.round(percentile(starts, share))} ms`;
-  return {
-    title: 'Cold starts, and what AWS bills',
-    lines: [
-      starts.length === 0
-        ? 'No cold start is in the log.'
-        : `${starts.length} cold starts: INIT p50 ${inMs(0.5)}, p99 ${inMs(0.99)}, longest ${inMs(1)}.`,
-      '',
-      ...lines,
-    ],
-  };
+  const found =
+    starts.length === 0
+      ? 'No cold start is in the log.'
+      : `${starts.length} cold starts: INIT p50 ${inMs(0.5)}, p99 ${inMs(0.99)}, longest ${inMs(1)}.`;
+  return { title: 'Cold starts, and what AWS bills', lines: [found, '', ...lines] };
 }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../local/message-of.ts';
-import { type Caller, type Generated, generate } from '../load/generate.ts';
-import { describeLoad, errorsOf } from '../load/report.ts';
+import { percentile } from '../harness/statistics.ts';
+import { shortNumber } from '../harness/table.ts';
+import { type Generated, generate } from '../load/generate.ts';
+import { achievedRate, type Measured } from '../load/open-loop.ts';
 import type { Section } from './proof.ts';
 import type { World } from './world.ts';
 
@@ -21,11 +23,8 @@ export async function smoke(url: string, world: World, signal: AbortSignal): Pro
     ['without a token', await statusOf(url, sample.allowed), 401],
     ['before a revocation', await statusOf(url, revoked.allowed, revoked.token), 200],
   ] as const;
-  const wrong = checks.filter(([, status, expected]) => status !== expected);
-  if (wrong.length > 0)
-    throw new Error(
-      wrong.map(([what, status, expected]) => `${what}: ${status}, not ${expected}`).join('; '),
-    );
+  for (const [what, status, expected] of checks)
+    if (status !== expected) throw new Error(`${what}: ${status}, not ${expected}`);
   await revoked.take();
   const begun = Date.now();
   while ((await statusOf(url, revoked.allowed, revoked.token)) !== 403) {
@@ -41,45 +40,49 @@ export async function smoke(url: string, world: World, signal: AbortSignal): Pro
 
 const RATE = 50;
 const SECONDS = 300;
+const USUAL = { exponent: 1, connections: 50, timeoutMs: 10_000, seed: 1 };
 
-const planOf = (url: string, callers: readonly Caller[], rate: number, seconds: number) => ({
-  url,
-  callers,
-  rate,
-  seconds,
-  exponent: 1,
-  arrivals: 'poisson' as const,
-  connections: 50,
-  timeoutMs: 10_000,
-  seed: 1,
-});
+/** A success, a redirect or a refusal by the authorizer; 401, 404, 429, 5xx and what is not sent in time are errors. */
+const errorsOf = ({ outcomes, unsent }: Measured): number =>
+  Object.entries(outcomes).reduce(
+    (sum, [name, count]) => sum + (/^(?:[23]\d\d|403)$/.test(name) ? 0 : count),
+    unsent,
+  );
 
 const wrongOf = ({ unexpected, examples }: Generated): string =>
   `Wrong answers: ${unexpected}${examples.length === 0 ? '' : ` (${examples.join('; ')})`}.`;
 
+const inMs = (values: readonly number[]): string =>
+  values.length === 0
+    ? 'none'
+    : [0.5, 0.9, 0.99, 1].map((share) => shortNumber(percentile(values, share))).join(', ');
+
 /** 50 requests per second for five minutes, and a write each second. */
 export async function load(url: string, { callers, write }: World, signal: AbortSignal): Promise<Section> {
-  const over = new AbortController();
-  let writes = 0;
   const faults: string[] = [];
+  let writes = 0;
+  let isOver = false;
   const writing = (async () => {
-    while (!over.signal.aborted && !signal.aborted) {
+    for (; !isOver && !signal.aborted; await sleep(1_000))
       await write().then(
         () => writes++,
         (error: unknown) => faults.push(messageOf(error)),
       );
-      await sleep(1_000, undefined, { signal: over.signal }).catch(() => undefined);
-    }
   })();
-  const measured = await generate(planOf(url, callers, RATE, SECONDS), { signal });
-  over.abort();
+  const measured = await generate({ ...USUAL, url, callers, rate: RATE, seconds: SECONDS }, { signal });
+  isOver = true;
   await writing;
   signal.throwIfAborted();
   const failed = faults.length === 0 ? '' : `; ${faults.length} failed, such as: ${faults[0]}`;
+  const answers = Object.entries({ ...measured.outcomes, 'not sent in time': measured.unsent });
   return {
     title: 'Load',
     lines: [
-      ...describeLoad(RATE, measured),
+      `- asked ${RATE} requests per second, achieved ${shortNumber(achievedRate(measured))}`,
+      `- answers: ${answers.map(([name, count]) => `${name}: ${count}`).join(', ')}`,
+      `- milliseconds from when a request was due (p50, p90, p99, longest): ${inMs(measured.latencies)}`,
+      `- of that until it was sent: ${inMs(measured.waits)}`,
+      `- errors (all but 2xx, 3xx and 403): ${errorsOf(measured)}`,
       '',
       `Writes meanwhile: ${writes}${failed}. ${wrongOf(measured)}`,
     ],
@@ -95,12 +98,8 @@ export async function during(
 ): Promise<string> {
   const over = new AbortController();
   const stop = AbortSignal.any([over.signal, signal]);
-  const loading = generate(planOf(url, callers, 5, 1_800), { signal: stop });
-  try {
-    await act();
-  } finally {
-    over.abort();
-  }
+  const loading = generate({ ...USUAL, url, callers, rate: 5, seconds: 1_800 }, { signal: stop });
+  await act().finally(() => over.abort());
   const measured = await loading;
   return `${measured.answered} requests meanwhile, ${errorsOf(measured)} errors. ${wrongOf(measured)}`;
 }

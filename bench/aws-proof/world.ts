@@ -2,11 +2,9 @@ import { ulid } from 'ulid';
 import { functionTransport } from '../../cli/lambda.ts';
 import { deliverer } from '../../cli/transport.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { createRandom } from '../../test/proof/oracle/random.ts';
-import { type Askers, createAskers, createPopulation } from '../load/population.ts';
-import type { Issuer } from './tokens.ts';
+import { createPopulation, type People } from '../load/population.ts';
 
-export interface World extends Pick<Askers, 'callers' | 'write'> {
+export interface World extends Pick<People, 'callers' | 'write'> {
   /** One who is never written to: a path that is allowed, and one that is not. */
   readonly sample: { readonly token: string; readonly allowed: string; readonly refused: string };
   /** Of one of those who are written to: a path that is allowed while they are in their group. */
@@ -17,27 +15,25 @@ const PEOPLE = 100;
 const DEADLINE_MS = 60_000;
 
 /** The people of the load test, made through the deployed function. */
-export async function createWorld(provisioning: string, region: string, issuer: Issuer): Promise<World> {
+export async function createWorld(
+  provisioning: string,
+  region: string,
+  tokenOf: (user: string) => Promise<string>,
+): Promise<World> {
   const transport = functionTransport({ name: `${provisioning}:live`, region });
   const pacing = createPacing({ deadlineMs: DEADLINE_MS });
   const deliver = deliverer(transport, { pacing, newId: () => ulid() });
   const invoke = async (event: Readonly<Record<string, unknown>>) => (await deliver(event as never)).answer;
-  const random = createRandom(1_848);
-  const population = await createPopulation({ invoke, count: PEOPLE, random });
-  const { askers, callers, write, toggle } = await createAskers(
-    population,
-    { invoke, random },
-    issuer.tokenOf,
-  );
+  const { askers, callers, write, toggle } = await createPopulation(invoke, PEOPLE, tokenOf);
   const pathOf = ({ questions }: (typeof askers)[number], isAllowed: boolean) =>
     questions.find(({ allowed }) => allowed === isAllowed)?.path ?? '';
-  const found = askers.find((one) => !one.person.isWritten && pathOf(one, true) && pathOf(one, false));
-  const taken = askers.find((one) => one.person.isWritten && pathOf(one, true));
+  const found = askers.find((one) => !one.isWritten && pathOf(one, true) && pathOf(one, false));
+  const taken = askers.find((one) => one.isWritten && pathOf(one, true));
   if (!found || !taken) throw new Error('the people of the load test have nothing to ask');
   return {
     callers,
     write,
     sample: { token: found.token, allowed: pathOf(found, true), refused: pathOf(found, false) },
-    revoked: { token: taken.token, allowed: pathOf(taken, true), take: () => toggle(taken.person) },
+    revoked: { token: taken.token, allowed: pathOf(taken, true), take: () => toggle(taken) },
   };
 }

@@ -1,4 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../local/message-of.ts';
 
@@ -10,40 +11,35 @@ export interface Child<Message, Result> {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a file that calls `answerParent`, with the flags of this process. */
-export function startChild<Message extends object, Result>(file: URL): Child<Message, Result> {
-  const child = fork(fileURLToPath(file), { serialization: 'advanced' });
-  const ask = (message: Message): Promise<Result> =>
-    new Promise((resolve, reject) => {
-      const ended = (): void => reject(new Error(`${file.pathname.split('/').at(-1)} ended`));
-      child.once('exit', ended);
-      child.once('message', (reply: Reply) => {
-        child.off('exit', ended);
-        if ('error' in reply) reject(new Error(reply.error));
-        else resolve(reply.value as Result);
-      });
+/** Starts a file that calls `answerParent`, with the flags of this process, and its environment with more. */
+export function startChild<Message extends object, Result>(
+  file: URL,
+  more: Readonly<Record<string, string>> = {},
+): Child<Message, Result> {
+  const child = fork(fileURLToPath(file), { serialization: 'advanced', env: { ...process.env, ...more } });
+  const exited = once(child, 'exit');
+  const ended = exited.then(() => [{ error: `${file.pathname.split('/').at(-1)} ended` }]);
+  return {
+    ask: async (message) => {
       child.send(message);
-    });
-  return { ask, stop: () => stop(child) };
+      const [reply] = (await Promise.race([once(child, 'message'), ended])) as [Reply];
+      if ('error' in reply) throw new Error(reply.error);
+      return reply.value as Result;
+    },
+    stop: async () => {
+      // The child stops its parts and exits when its channel closes.
+      if (child.connected) child.disconnect();
+      setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
+      await exited;
+    },
+  };
 }
-
-const stop = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.once('exit', () => resolve());
-    // The child stops its parts and exits when its channel closes.
-    child.disconnect();
-    setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
-  });
 
 /**
  * In the child: answers the parent's messages, and exits with the parent. Ctrl-C goes to all processes of a
  * terminal; the child leaves it to the parent.
  */
-export function answerParent<Message>(
-  answer: (message: Message) => Promise<unknown>,
-  stop: () => Promise<void> = async () => undefined,
-): void {
+export function answerParent<Message>(answer: (message: Message) => Promise<unknown>): void {
   process.on('SIGINT', () => undefined);
   process.on('message', (message: Message) => {
     answer(message).then(
@@ -51,7 +47,5 @@ export function answerParent<Message>(
       (error: unknown) => process.send?.({ error: messageOf(error) }),
     );
   });
-  process.on('disconnect', () => {
-    stop().finally(() => process.exit(0));
-  });
+  process.on('disconnect', () => process.exit(0));
 }

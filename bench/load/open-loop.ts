@@ -1,36 +1,30 @@
+import { setTimeout as after } from 'node:timers/promises';
 import type { Random } from '../../test/proof/oracle/random.ts';
 import { wallMs } from '../harness/clocks.ts';
 
-export interface ScheduleOptions {
-  /** How requests arrive: independently, as from many people, or evenly. */
-  readonly arrivals: 'poisson' | 'constant';
+export interface Rate {
   /** Requests per second. */
   readonly rate: number;
   readonly seconds: number;
-  readonly random: Random;
 }
 
 /**
- * When each request is due, in milliseconds from the start, fixed before the first one is sent. The number is
- * always rate by seconds: given their number, the arrivals of a Poisson process are uniformly distributed.
+ * When each request is due, in milliseconds from the start, fixed before the first one is sent. They arrive
+ * independently, as from many people. The number is always rate by seconds: given their number, the arrivals of a
+ * Poisson process are uniformly distributed.
  */
-export function createSchedule({ arrivals, rate, seconds, random }: ScheduleOptions): readonly number[] {
-  const due = Float64Array.from({ length: Math.floor(rate * seconds) }, (_, n) =>
-    arrivals === 'constant' ? (n * 1_000) / rate : random.next() * seconds * 1_000,
+export const createSchedule = ({ rate, seconds }: Rate, random: Random): readonly number[] =>
+  Array.from({ length: Math.floor(rate * seconds) }, () => random.next() * seconds * 1_000).sort(
+    (a, b) => a - b,
   );
-  return [...due.sort()];
-}
-
-/** The outcome of a request: its status, or why there is none. */
-export type Outcome = { readonly status: number } | { readonly fault: string };
 
 /** The fault of a request that timed out: its latency is a lower bound, and counts. */
 export const TIMED_OUT = 'timed out';
 
-/** A clock in milliseconds, and a timer. */
+/** A clock in milliseconds, and what waits by it. */
 export interface Time {
   readonly now: () => number;
-  readonly after: (ms: number, act: () => void) => void;
+  readonly wait: (ms: number) => Promise<unknown>;
 }
 
 export interface OpenLoopOptions {
@@ -40,8 +34,8 @@ export interface OpenLoopOptions {
   readonly seconds: number;
   /** Most requests in flight at once; a request that is due beyond them waits, and its latency runs. */
   readonly connections: number;
-  /** Sends the n-th request. Has a time-out of its own, and never rejects. */
-  readonly send: (n: number) => Promise<Outcome>;
+  /** Sends the n-th request: the status of its answer, or why there is none. Has a time-out, and never rejects. */
+  readonly send: (n: number) => Promise<string>;
   /** Ends the run with what was measured so far. */
   readonly signal?: AbortSignal | undefined;
   readonly time?: Time | undefined;
@@ -63,11 +57,12 @@ export interface Measured {
   readonly waits: readonly number[];
   /** Requests that were due, but not sent because all connections were busy until the end. */
   readonly unsent: number;
-  /** Requests in flight when the run was aborted. */
-  readonly unfinished: number;
 }
 
-const WALL: Time = { now: wallMs, after: (ms, act) => void setTimeout(act, ms) };
+/** Answers per second over the elapsed time. */
+export const achievedRate = ({ answered, elapsedMs }: Measured): number => (answered * 1_000) / elapsedMs;
+
+const WALL: Time = { now: wallMs, wait: after };
 
 /**
  * Sends requests when they are due, without waiting for earlier answers, as independent callers do. A latency
@@ -75,70 +70,35 @@ const WALL: Time = { now: wallMs, after: (ms, act) => void setTimeout(act, ms) }
  * next request, sends fewer requests while a server stalls, and so omits the worst latencies ("coordinated
  * omission"). autocannon 9 sends the requests of each second at its start, over connections that wait for their answers.
  */
-export function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
+export async function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
   const { schedule, seconds, connections, send, signal, time = WALL } = options;
   const durationMs = seconds * 1_000;
   const begun = time.now();
   const since = (): number => time.now() - begun;
+  const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
+  const isOver = (): boolean => signal?.aborted === true || since() >= durationMs;
   const outcomes: Record<string, number> = {};
   const [latencies, waits]: [number[], number[]] = [[], []];
-  let [next, inFlight, answered, lastAt] = [0, 0, 0, 0];
-  let [isOver, wakes] = [false, false];
+  let [next, answered, lastAt] = [0, 0, 0];
 
-  return new Promise((resolve, reject) => {
-    function finish(): void {
-      if (isOver) return;
-      isOver = true;
-      signal?.removeEventListener('abort', finish);
-      const elapsedMs = signal?.aborted ? Math.min(since(), durationMs) : Math.max(lastAt, durationMs);
-      let unsent = 0;
-      for (; (schedule[next] ?? Infinity) <= elapsedMs; next++) {
-        latencies.push(elapsedMs - (schedule[next] as number));
-        unsent += 1;
-      }
-      resolve({ elapsedMs, outcomes, answered, latencies, waits, unsent, unfinished: inFlight });
-    }
-
-    function record(due: number, outcome: Outcome): void {
-      if (isOver) return;
-      inFlight -= 1;
+  /** Takes the next request that is due, waits for its time, sends it, and waits for its answer. */
+  async function connection(): Promise<void> {
+    for (let due = schedule[next]; due !== undefined && !isOver(); due = schedule[next]) {
+      const n = next++;
+      if (due > since()) await Promise.race([time.wait(due - since()), aborted]);
+      if (signal?.aborted) return;
+      waits.push(since() - due);
+      const outcome = await send(n);
       lastAt = since();
-      const isAnswer = 'status' in outcome;
-      const name = isAnswer ? String(outcome.status) : outcome.fault;
-      outcomes[name] = (outcomes[name] ?? 0) + 1;
+      const isAnswer = /^\d+$/.test(outcome);
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       if (isAnswer) answered += 1;
-      if (isAnswer || outcome.fault === TIMED_OUT) latencies.push(lastAt - due);
-      step();
+      if (isAnswer || outcome === TIMED_OUT) latencies.push(lastAt - due);
     }
-
-    /** A wake-up sends the request that it was set for, even a moment after the end. */
-    function step(isWakeUp = false): void {
-      if (isOver) return;
-      const now = since();
-      const isWithin = now < durationMs;
-      const maySend = isWithin || isWakeUp;
-      for (; maySend && inFlight < connections && (schedule[next] ?? Infinity) <= now; next++) {
-        const due = schedule[next] as number;
-        inFlight += 1;
-        waits.push(now - due);
-        send(next).then((outcome) => record(due, outcome), reject);
-      }
-      const due = schedule[next];
-      if (isWithin && due !== undefined) {
-        if (inFlight < connections && !wakes) wakeAfter(due - now);
-      } else if (inFlight === 0 && !wakes) finish();
-    }
-
-    function wakeAfter(ms: number): void {
-      wakes = true;
-      time.after(ms, () => {
-        wakes = false;
-        step(true);
-      });
-    }
-
-    signal?.addEventListener('abort', finish);
-    if (signal?.aborted) finish();
-    step();
-  });
+  }
+  await Promise.all(Array.from({ length: connections }, connection));
+  const elapsedMs = signal?.aborted ? Math.min(since(), durationMs) : Math.max(lastAt, durationMs);
+  const unsent = schedule.slice(next).filter((due) => due <= elapsedMs);
+  latencies.push(...unsent.map((due) => elapsedMs - due));
+  return { elapsedMs, outcomes, answered, latencies, waits, unsent: unsent.length };
 }

@@ -1,4 +1,6 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { sendJson } from '../../local/gateway/http.ts';
+import { listen } from '../../local/server.ts';
 
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'https://api.example';
@@ -7,8 +9,8 @@ export interface TokenSource {
   readonly alg: string;
   readonly jwk: JWK;
   readonly publicKey: CryptoKey;
-  /** A new token of the user with this id. */
-  readonly token: (user: string) => Promise<string>;
+  /** A new token of the user with this id; `more` in place of the usual claims. */
+  readonly token: (user: string, more?: JWTPayload) => Promise<string>;
 }
 
 /**
@@ -28,7 +30,7 @@ export async function createTokenSource(
     alg,
     jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
     publicKey,
-    token: (user) =>
+    token: (user, more = {}) =>
       new SignJWT({
         iss: ISSUER,
         aud: AUDIENCE,
@@ -44,8 +46,16 @@ export async function createTokenSource(
         origin_jti: '9d2f3c1a-0b4e-4f6a-8c7d-5e1f2a3b4c5d',
         event_id: '1f2e3d4c-5b6a-4789-9a8b-7c6d5e4f3a2b',
         version: 2,
+        ...more,
       })
         .setProtectedHeader({ alg, kid, typ: 'JWT' })
         .sign(privateKey),
   };
+}
+
+/** A server that answers with the issuer's key. */
+export async function serveKeys({ jwk }: TokenSource) {
+  const { port, serve, stop } = await listen(0, 'PORT');
+  serve((_, outgoing) => sendJson(outgoing, 200, { keys: [jwk] }));
+  return { url: `http://127.0.0.1:${port}/keys`, stop };
 }

@@ -8,10 +8,8 @@ import { promisify } from 'node:util';
 import type { BuildOptions } from 'esbuild';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import { bundle } from '../../deploy/bundle/build.ts';
-import { sendJson } from '../../local/gateway/http.ts';
-import { listen } from '../../local/server.ts';
 import { methodArnOf, restEvent, type Visit } from '../model/events.ts';
-import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
+import { AUDIENCE, createTokenSource, ISSUER, serveKeys } from '../model/tokens.ts';
 import { idOf } from '../model/visits.ts';
 import { chainOf, createBenchWorld, drawQuestions, type Question } from '../model/world.ts';
 import { createTableFor } from './authorizer.ts';
@@ -98,8 +96,7 @@ export async function createStarts(endpoint: string) {
       token: await source.token(idOf(subject)),
     })),
   );
-  const issuer = await listen(0, 'PORT');
-  issuer.serve((_, outgoing) => sendJson(outgoing, 200, { keys: [source.jwk] }));
+  const keys = await serveKeys(source);
   const ours = await bundle('authorizer/handler.ts');
   const theirs = await bundle('authorizer/handler.ts', DEFAULTS);
 
@@ -124,7 +121,7 @@ export async function createStarts(endpoint: string) {
     RESULT_CACHE: '{"default":{"ttl":0}}',
     TOKEN_ISSUER: ISSUER,
     TOKEN_AUDIENCE: AUDIENCE,
-    TOKEN_JWKS_URL: `http://127.0.0.1:${issuer.port}/keys`,
+    TOKEN_JWKS_URL: keys.url,
     POLICY_COVERS: 'route',
   };
 
@@ -164,7 +161,7 @@ export async function createStarts(endpoint: string) {
     startAlone,
     startAndAsk,
     stop: async () => {
-      await issuer.stop();
+      await keys.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -6,10 +6,8 @@ import { percentile } from '../harness/statistics.ts';
 import { shortNumber } from '../harness/table.ts';
 import type { Topic, TopicContext } from '../harness/topic.ts';
 import { type BenchStack, startBenchStack } from '../load/bench-stack.ts';
-import { WITHOUT } from '../load/gateway.ts';
 import type { Caller, Generated } from '../load/generate.ts';
-import { createSchedule, type Measured, runOpenLoop, TIMED_OUT } from '../load/open-loop.ts';
-import { achievedRate } from '../load/report.ts';
+import { achievedRate, createSchedule, type Measured, runOpenLoop, TIMED_OUT } from '../load/open-loop.ts';
 
 /** Requests per second: of every day, and beyond what two cores can answer, to find the limit. */
 const USUAL = 100;
@@ -57,25 +55,24 @@ const openToAll = (callers: readonly Caller[]): readonly Caller[] =>
   }));
 
 /** Sends requests and writes at the same time, each at its own rate. */
-function createTrial({ gateway, generator, url, callers, write }: BenchStack) {
+function createTrial({ gateway, generator, callers, write }: BenchStack) {
   const asked = { with: callers, without: openToAll(callers) };
   return async (variant: Variant, rate: number, seconds: number, seed: number): Promise<Trial> => {
     const before = await gateway.ask({});
-    const writing = { arrivals: 'constant', rate: Math.min(rate * WRITE_SHARE, MOST_WRITES) } as const;
-    const schedule = createSchedule({ ...writing, seconds, random: createRandom(seed) });
+    const writing = { rate: Math.min(rate * WRITE_SHARE, MOST_WRITES), seconds };
+    const schedule = createSchedule(writing, createRandom(seed));
     const [answers] = await Promise.all([
       generator.ask({
-        url: variant === 'with' ? url : `${url}${WITHOUT}`,
+        url: before.urls[variant],
         callers: asked[variant],
         exponent: 1,
-        arrivals: 'poisson',
         rate,
         seconds,
         connections: CONNECTIONS,
         timeoutMs: 5_000,
         seed,
       }),
-      runOpenLoop({ schedule, seconds, connections: 4, send: () => write().then(() => ({ status: 200 })) }),
+      runOpenLoop({ schedule, seconds, connections: 4, send: () => write().then(() => 'written') }),
     ]);
     const { processorMs } = await gateway.ask({});
     const processor = ((processorMs - before.processorMs) * 1_000) / Math.max(answers.answered, 1);
@@ -97,13 +94,13 @@ async function checkWritten(
   stack: BenchStack,
   { settleMs, cacheTtlSeconds }: typeof FULL,
 ): Promise<Generated> {
-  const { generator, url, write, written } = stack;
+  const { gateway, generator, write, written } = stack;
+  const { urls } = await gateway.ask({});
   const ask = (callers: readonly Caller[]) =>
     generator.ask({
-      url,
+      url: urls.with,
       callers,
       exponent: 0,
-      arrivals: 'constant',
       rate: 200,
       seconds: 1,
       connections: 8,
@@ -190,8 +187,6 @@ export const load: Topic = {
       const trials = await measure(stack, sizes, log);
       const last = await checkWritten(stack, sizes);
       for (const example of last.examples) log(`wrong after a write: ${example}`);
-      const { faults, lastFault } = await stack.gateway.ask({});
-      if (faults > 0) log(`the authorizer logged ${faults} faults, the last: ${lastFault}`);
       return figuresOf(trials, last);
     } finally {
       await stack.stop();

@@ -26,7 +26,6 @@ const plan = (url: string, changes: Partial<Plan> = {}): Plan => ({
   url,
   callers: [{ token: 'a', asks: [{ path: '/a', expected: [200] }] }],
   exponent: 1,
-  arrivals: 'poisson',
   rate: 200,
   seconds: 0.25,
   connections: 4,
@@ -40,11 +39,13 @@ function punctual(): Time {
   let now = 0;
   return {
     now: () => now,
-    after: (ms, act) =>
-      void setImmediate(() => {
-        now += ms;
-        act();
-      }),
+    wait: (ms) =>
+      new Promise<void>((resolve) =>
+        setImmediate(() => {
+          now += ms;
+          resolve();
+        }),
+      ),
   };
 }
 const send = (asked: Plan) => generate(asked, { time: punctual() });

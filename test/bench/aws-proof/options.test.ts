@@ -6,23 +6,17 @@ const REGION = ['--region', 'eu-central-1'];
 
 test('names the account and the region, and confirms nothing by itself', () => {
   expect(readProofRequest([...ACCOUNT, ...REGION])).toMatchObject({
-    kind: 'prove',
     account: '123456789012',
     region: 'eu-central-1',
-    confirmed: new Set(),
+    yes: [],
   });
-  expect(readProofRequest(['--help'])).toEqual({ kind: 'help' });
-  expect(readProofRequest([...ACCOUNT, '--remove', 'x.json'])).toMatchObject({
-    kind: 'remove',
-    file: 'x.json',
-  });
+  expect(readProofRequest(['--help'])).toBeUndefined();
+  expect(readProofRequest([...ACCOUNT, '--remove', 'x.json'])).toMatchObject({ remove: 'x.json' });
 });
 
 test('confirms the steps that are named, one by one', () => {
   const yes = ['--yes', 'deploy', '--yes', 'load'];
-  expect(readProofRequest([...ACCOUNT, ...REGION, ...yes])).toMatchObject({
-    confirmed: new Set(['deploy', 'load']),
-  });
+  expect(readProofRequest([...ACCOUNT, ...REGION, ...yes])).toMatchObject({ yes: ['deploy', 'load'] });
 });
 
 describe('wrong options get one line that says what to do', () => {
