@@ -78,34 +78,38 @@ const titled = (title: string, text: string | undefined): string => (text ? `${t
 
 const widthOf = (help: Help): number => help.helpWidth ?? 80;
 
+type Items = readonly (readonly [term: string, description: string])[];
+
+const itemsText = (items: Items, help: Help, width = Math.max(...items.map(([term]) => term.length))) =>
+  items.map(([term, description]) => help.formatItem(term, width, description, help)).join('\n');
+
 const subcommandsText = (parent: Command, help: Help, commands: readonly Command[]): string => {
   const width = Math.max(...help.visibleCommands(parent).map((each) => each.name().length));
-  return commands
-    .map((each) => help.formatItem(each.name(), width, help.subcommandDescription(each), help))
-    .join('\n');
+  return itemsText(
+    commands.map((each) => [each.name(), help.subcommandDescription(each)]),
+    help,
+    width,
+  );
 };
 
-const argumentsText = (command: Command, help: Help): string => {
-  const width = help.longestArgumentTermLength(command, help);
-  return help
-    .visibleArguments(command)
-    .map((each) => help.formatItem(help.argumentTerm(each), width, help.argumentDescription(each), help))
-    .join('\n');
-};
+const argumentsText = (command: Command, help: Help): string =>
+  itemsText(
+    help.visibleArguments(command).map((each) => [help.argumentTerm(each), help.argumentDescription(each)]),
+    help,
+  );
 
-const optionsText = (command: Command, help: Help): string => {
-  const width = help.longestOptionTermLength(command, help);
-  return help
-    .visibleOptions(command)
-    .map((each: Option) => help.formatItem(help.optionTerm(each), width, descriptionOf(each, help), help))
-    .join('\n');
-};
+const optionsText = (command: Command, help: Help): string =>
+  itemsText(
+    help.visibleOptions(command).map((each) => [help.optionTerm(each), descriptionOf(each, help)]),
+    help,
+  );
 
 /** An option that may be repeated is empty by default: that is not worth saying. */
 const descriptionOf = (option: Option, help: Help): string =>
   Array.isArray(option.defaultValue) ? option.description : help.optionDescription(option);
 
 const exitCodesOf = (command: Command, help: Help): string =>
-  codesOf(lineOf(command).replace(/^gatehouse /, ''))
-    .map(([code, meaning]) => help.formatItem(String(code), 1, meaning, help))
-    .join('\n');
+  itemsText(
+    codesOf(lineOf(command).replace(/^gatehouse /, '')).map(([code, meaning]) => [String(code), meaning]),
+    help,
+  );
