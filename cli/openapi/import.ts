@@ -11,7 +11,7 @@ import type { Operation } from './api-document.ts';
 interface Step {
   readonly command: string;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly of: string;
+  readonly route: Pick<Operation, 'method' | 'path'>;
   /** The operation in the document; undefined for a removal. */
   readonly from: Operation | undefined;
 }
@@ -19,14 +19,13 @@ interface Step {
 function stepsOf(api: string, { creates, updates, removes }: Changes<Operation>): readonly Step[] {
   return [
     ...creates.map(({ from, ...route }): Step => {
-      const { method, path } = route;
-      return { command: 'route.create', input: { api, ...route }, of: `${method} ${path}`, from };
+      return { command: 'route.create', input: { api, ...route }, route, from };
     }),
-    ...updates.map(({ route: { id, method, path }, from, ...set }): Step => {
-      return { command: 'route.update', input: { id, ...set }, of: `${method} ${path}`, from };
+    ...updates.map(({ route, from, ...set }): Step => {
+      return { command: 'route.update', input: { id: route.id, ...set }, route, from };
     }),
-    ...removes.map(({ id, method, path }): Step => {
-      return { command: 'route.delete', input: { id }, of: `${method} ${path}`, from: undefined };
+    ...removes.map((route): Step => {
+      return { command: 'route.delete', input: { id: route.id }, route, from: undefined };
     }),
   ];
 }
@@ -89,10 +88,10 @@ export function placeIn({ requirement, at }: Operation, field: string | undefine
 /** Writes the changes one after the other. Throws, saying how far it came, when one is refused or fails. */
 export async function write(api: string, changes: Changes<Operation>, send: Send): Promise<void> {
   const steps = stepsOf(api, changes);
-  for (const [done, { command, input, of }] of steps.entries()) {
+  for (const [done, { command, input, route }] of steps.entries()) {
     await send(command, input).catch((cause: unknown) => {
       throw new Error(
-        `${of}: ${messageOf(cause)}\n${done} of ${steps.length} changes are made, each whole: import the document again to make the rest`,
+        `${route.method} ${route.path}: ${messageOf(cause)}\n${done} of ${steps.length} changes are made, each whole: import the document again to make the rest`,
         { cause },
       );
     });
