@@ -1,6 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { beginningOf } from './input-file.ts';
 
 /** The first bytes of gzip (RFC 1952 section 2.3.1). */
 const MAGIC = [0x1f, 0x8b];
@@ -11,26 +12,10 @@ export const isOfGzip = (error: unknown): boolean =>
 
 /** Bytes, unpacked where the first two say that gzip has packed them. */
 export async function unpacked(input: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const chunks = input[Symbol.asyncIterator]();
-  const head: Uint8Array[] = [];
-  let length = 0;
-  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-    head.push(next.value);
-    length += next.value.length;
-    if (length >= MAGIC.length) break;
-  }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* head;
-      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-    } finally {
-      await chunks.return?.();
-    }
-  }
-  const first = Buffer.concat(head);
-  if (!MAGIC.every((byte, position) => first[position] === byte)) return all();
+  const { head, from } = await beginningOf(input, (length) => length >= MAGIC.length);
+  if (!MAGIC.every((byte, position) => head[position] === byte)) return from(0);
   const out = new PassThrough();
-  pipeline(Readable.from(all(), { objectMode: false }), createGunzip(), out).catch((error: Error) =>
+  pipeline(Readable.from(from(0), { objectMode: false }), createGunzip(), out).catch((error: Error) =>
     out.destroy(error),
   );
   return out;

@@ -25,6 +25,36 @@ export async function sizeOf(file: string): Promise<number | undefined> {
 export const openInput = (file: string): ReadStream =>
   file === STDIN ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(file);
 
+/**
+ * Takes the first bytes of a stream, until they are enough or all.
+ *
+ * @param isEnough is given how many there are, and those that came last
+ * @returns them, and what gives all bytes from a position among them on, once
+ */
+export async function beginningOf(
+  bytes: AsyncIterable<Uint8Array>,
+  isEnough: (length: number, last: Uint8Array) => boolean,
+) {
+  const chunks = bytes[Symbol.asyncIterator]();
+  const taken: Uint8Array[] = [];
+  let length = 0;
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    taken.push(next.value);
+    length += next.value.length;
+    if (isEnough(length, next.value)) break;
+  }
+  const head = Buffer.concat(taken);
+  async function* from(position: number): AsyncGenerator<Uint8Array> {
+    try {
+      if (head.length > position) yield head.subarray(position);
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+    } finally {
+      await chunks.return?.();
+    }
+  }
+  return { head, from };
+}
+
 /** What is wrong with it, and in which line. */
 export const problemIn = (file: string, message: string, line: number | undefined): ProblemsError =>
   new ProblemsError([{ file: nameOf(file), ...defined({ line }), message }]);

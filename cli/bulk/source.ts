@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { binaryProblem } from '../../testing/text-file.ts';
-import { openInput } from '../input-file.ts';
+import { beginningOf, openInput } from '../input-file.ts';
 import type { Columns } from './columns.ts';
 import { delimiterOf, readCsv } from './csv.ts';
 import { readJsonLines } from './json-lines.ts';
@@ -16,39 +16,19 @@ const LATIN = new TextDecoder('latin1');
 
 /** Rows of CSV or JSON Lines, whichever the bytes are. Throws {@link SourceError}. */
 export async function readSource(bytes: AsyncIterable<Uint8Array>, columns: Columns): Promise<Source> {
-  const chunks = bytes[Symbol.asyncIterator]();
-  // Each piece is looked at once: a pipe may give a first line in a hundred of them.
-  const pieces: Uint8Array[] = [];
-  let length = 0;
   let unread = '';
-  let isLine = false;
-  let isAll = false;
-  while (length < HEAD_BYTES && !isLine) {
-    const next = await chunks.next();
-    isAll = next.done === true;
-    if (next.done) break;
-    pieces.push(next.value);
-    length += next.value.length;
-    const text = LATIN.decode(next.value);
+  // Each piece is looked at once: a pipe may give a first line in a hundred of them.
+  const { head, from } = await beginningOf(bytes, (length, last) => {
+    const text = LATIN.decode(last);
     unread += text;
-    if (!text.includes('\n')) continue;
+    if (!text.includes('\n')) return length >= HEAD_BYTES;
     unread = unread.slice(preambleOf(unread).bytes);
-    isLine = unread.includes('\n');
-  }
-  const head = Buffer.concat(pieces);
+    return length >= HEAD_BYTES || unread.includes('\n');
+  });
   const problem = binaryProblem(head);
   if (problem !== undefined) throw new SourceError(problem);
   const preamble = preambleOf(LATIN.decode(head));
-  async function* all(): AsyncGenerator<Uint8Array> {
-    try {
-      if (head.length > preamble.bytes) yield head.subarray(preamble.bytes);
-      for (let next = isAll ? undefined : await chunks.next(); next && !next.done; next = await chunks.next())
-        yield next.value;
-    } finally {
-      await chunks.return?.();
-    }
-  }
-  const input = Readable.from(withoutEndOfFile(all()), { objectMode: false });
+  const input = Readable.from(withoutEndOfFile(from(preamble.bytes)), { objectMode: false });
   const text = TEXT.decode(head.subarray(preamble.bytes)).trimStart();
   if (text.startsWith('['))
     throw new SourceError("is one JSON list: put each object on a line (jq -c '.[]')");
