@@ -106,7 +106,7 @@ function withChoices<T extends Argument | Option>(of: T, choices: readonly strin
 }
 
 /** The numbers that are accepted. */
-export interface Range {
+interface Range {
   /** `whole number`, `number of seconds`. Only a `whole …` has no fraction. */
   readonly kind: string;
   readonly least: number;
@@ -124,8 +124,13 @@ export function readNumber(name: string, given: string, { kind, least, most }: R
 export const number = (value: string, description: string, range: Range): OptionKind<number | undefined> =>
   parsed(value, description, (given, name) => readNumber(name, given, range));
 
-export const port = (description: string): OptionKind<number | undefined> =>
-  number('<number>', description, { kind: 'whole number', least: 0, most: 65_535 });
+export const whole = (description: string, least: number, most: number): OptionKind<number | undefined> =>
+  number('<number>', description, { kind: 'whole number', least, most });
+
+export const duration = (description: string, least: number, most: number): OptionKind<number | undefined> =>
+  number('<seconds>', description, { kind: 'number of seconds', least, most });
+
+export const port = (description: string) => whole(description, 0, 65_535);
 
 /** An instant; its value is in epoch milliseconds. */
 export const instant = (description: string): OptionKind<number | undefined> =>
@@ -182,20 +187,14 @@ export function assertOneConnection(options: GlobalOptions): void {
     throw new UsageError('--endpoint is of a table: with --function, give --lambda-endpoint');
 }
 
-const PAGE_LENGTHS: Range = { kind: 'whole number', least: 1, most: 1_000 };
-
 /** The options of every list. */
 export const pageOptions = (usual: number) => ({
-  limit: withDefault(number('<number>', 'how many results at most, 1 to 1000', PAGE_LENGTHS), usual),
+  limit: withDefault(whole('how many results at most, 1 to 1000', 1, 1_000), usual),
   cursor: text('<cursor>', 'continue after the page that printed this cursor'),
 });
 
 export const deadline = withDefault(
-  number('<seconds>', 'how long to retry when DynamoDB throttles or does not answer', {
-    kind: 'number of seconds',
-    least: 0,
-    most: 3_600,
-  }),
+  duration('how long to retry when DynamoDB throttles or does not answer', 0, 3_600),
   60,
 );
 

@@ -11,7 +11,7 @@ import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
 import { auditLinesOf } from './audit-lines.ts';
 import { type Context, UsageError } from './context.ts';
 import { readLogFiles } from './evidence/log-files.ts';
-import { type GlobalOptions, number, type Options, text, type ValuesOf, withDefault } from './options.ts';
+import { duration, type GlobalOptions, type Options, text, type ValuesOf, withDefault } from './options.ts';
 import { count, plain } from './print.ts';
 import type { THEN } from './then.ts';
 
@@ -24,14 +24,7 @@ export const VERIFY = {
     '<log>',
     'with --at: compare the decisions that this log has of five minutes before and after',
   ),
-  stale: withDefault(
-    number('<seconds>', 'with --verify: the time-to-live of caches that decided', {
-      kind: 'number of seconds',
-      least: 0,
-      most: 86_400,
-    }),
-    60,
-  ),
+  stale: withDefault(duration('with --verify: the time-to-live of caches that decided', 0, 86_400), 60),
 } satisfies Options;
 type VerifyOptions = ValuesOf<typeof VERIFY> & Pick<ValuesOf<typeof THEN>, 'at' | 'records'> & GlobalOptions;
 

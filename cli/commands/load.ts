@@ -14,13 +14,14 @@ import { nameOf, openInput, problemIn, STDIN, sizeOf } from '../input-file.ts';
 import {
   argument,
   choiceArgument,
+  duration,
   flag,
   type GlobalOptions,
-  number,
   type Options,
   text,
   type ValuesOf,
   WRITING,
+  whole,
   withDefault,
 } from '../options.ts';
 import { assertWritable, removeSwapped, swapFile } from '../output-file.ts';
@@ -48,19 +49,11 @@ const OPTIONS = {
   refused: text('<file>', 'where to write refused rows (default: FILE.refused.csv or .jsonl)'),
   parallel: withDefault(
     // The client keeps at most this many connections.
-    number('<number>', 'how many batches of rows are sent at the same time, 1 to 50', {
-      kind: 'whole number',
-      least: 1,
-      most: 50,
-    }),
+    whole('how many batches of rows are sent at the same time, 1 to 50', 1, 50),
     8,
   ),
   patience: withDefault(
-    number('<seconds>', 'how long to retry a row while the table does not answer', {
-      kind: 'number of seconds',
-      least: 0.001,
-      most: 1_000_000,
-    }),
+    duration('how long to retry a row while the table does not answer', 0.001, 1_000_000),
     60,
   ),
   resume: flag('continue an interrupted load'),

@@ -7,7 +7,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
 import { connectOnce, PLANNING, planFile, printingOf } from '../manifest/shared.ts';
-import { argument, number, repeated, text } from '../options.ts';
+import { argument, repeated, text, whole } from '../options.ts';
 import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import { subcommand } from '../subcommand.ts';
@@ -38,11 +38,7 @@ export const addPlan = subcommand({
       '<log...>',
       'also say which decisions of these decision logs it would answer otherwise: files, folders, s3://BUCKET/PREFIX; - is the standard input',
     ),
-    days: number('<number>', 'with --against: how many days to look back (default: all)', {
-      kind: 'whole number',
-      least: 1,
-      most: 365,
-    }),
+    days: whole('with --against: how many days to look back (default: all)', 1, 365),
     ...PLANNING,
   },
   examples: EXAMPLES,

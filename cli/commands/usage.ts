@@ -9,7 +9,7 @@ import { changingLine } from '../changing-line.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';
 import { readLogFiles } from '../evidence/log-files.ts';
 import { type KnownAs, knownAs } from '../known-as.ts';
-import { flag, type GlobalOptions, number, repeated, text, type ValuesOf, withDefault } from '../options.ts';
+import { flag, type GlobalOptions, repeated, text, type ValuesOf, whole, withDefault } from '../options.ts';
 import { count, plain, section } from '../print.ts';
 import { openSender } from '../provisioning.ts';
 import { existing, lookUp } from '../references.ts';
@@ -30,24 +30,14 @@ const EXAMPLES = `  gatehouse usage --log s3://logs/decisions/ --days 90
 
 const OPTIONS = {
   log: repeated('<file>', 'a decision log: a file, a folder, - or s3://BUCKET/PREFIX; may be repeated'),
-  days: withDefault(
-    number('<number>', 'how many days to look back', { kind: 'whole number', least: 1, most: 365 }),
-    90,
-  ),
+  days: withDefault(whole('how many days to look back', 1, 365), 90),
   tenant: text('<tenant>', 'only this root scope: a name, or TYPE:ID such as tenant:ID'),
   elsewhere: repeated(
     '<permission>',
     'a permission or pattern that is checked without the log; may be repeated',
   ),
   complete: flag('all that checks anything wrote this log, all the time'),
-  limit: withDefault(
-    number('<number>', 'how many removals to try and to list at most', {
-      kind: 'whole number',
-      least: 1,
-      most: 10_000,
-    }),
-    100,
-  ),
+  limit: withDefault(whole('how many removals to try and to list at most', 1, 10_000), 100),
 };
 
 /** Objects of S3 of this long before the period say which lines a process had written by then. */

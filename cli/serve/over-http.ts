@@ -10,12 +10,13 @@ import { readText } from '../../testing/text-file.ts';
 import { type Context, interruptionOf, UsageError } from '../context.ts';
 import { type Line, textOf } from '../gathered-lines.ts';
 import {
+  duration,
   type GlobalOptions,
-  number,
   type Options,
   port,
   text,
   type ValuesOf,
+  whole,
   withDefault,
 } from '../options.ts';
 
@@ -27,21 +28,10 @@ export const LISTENING = {
   tlsCert: text('<file>', 'the certificate chain (PEM); without it the server uses plain HTTP'),
   tlsKey: text('<file>', "the certificate's private key (PEM)"),
   maxRequests: withDefault(
-    number('<number>', 'how many requests to serve at the same time; others get 429', {
-      kind: 'whole number',
-      least: 1,
-      most: 100_000,
-    }),
+    whole('how many requests to serve at the same time; others get 429', 1, 100_000),
     1_000,
   ),
-  grace: withDefault(
-    number('<seconds>', 'how long to wait for requests in flight when the server stops', {
-      kind: 'number of seconds',
-      least: 0,
-      most: 3_600,
-    }),
-    20,
-  ),
+  grace: withDefault(duration('how long to wait for requests in flight when the server stops', 0, 3_600), 20),
 } satisfies Options;
 type ListeningOptions = ValuesOf<typeof LISTENING> & GlobalOptions;
 
