@@ -8,7 +8,7 @@ import { checkConfiguration, checkSize } from '../doctor/configuration.ts';
 import { checkCost, type Question } from '../doctor/cost.ts';
 import { checkIssuers } from '../doctor/issuers.ts';
 import { checkOperations } from '../doctor/operators.ts';
-import { CHECKS, type CheckName, type Result, reporter } from '../doctor/result.ts';
+import { CHECKS, type CheckName, type Found, type Result, reporter } from '../doctor/result.ts';
 import { checkRights } from '../doctor/rights.ts';
 import { checkRoutes, checkWrittenScopes } from '../doctor/routes.ts';
 import { checkTable, describeTable } from '../doctor/table-form.ts';
@@ -94,7 +94,7 @@ async function examine(
 ): Promise<readonly Result[]> {
   const isWanted = (check: CheckName): boolean => options.only?.includes(check) ?? true;
   const results: Result[] = [];
-  const add = async (check: CheckName, examined: () => Promise<Result | readonly Result[]>) => {
+  const add = async (check: CheckName, examined: () => Promise<Found>) => {
     if (isWanted(check)) results.push(...[await examined()].flat());
   };
   const { region } = options;
@@ -131,7 +131,7 @@ async function examine(
   await add('clock', () => checkClock(context.now, () => dateOfTable(table)));
   await add('writers', async () => [
     await checkStamps(reader, context.now),
-    ...(await checkPolicy(table, described?.TableArn)),
+    ...[await checkPolicy(table, described?.TableArn)].flat(),
   ]);
   if (configuration) {
     const inApi = { ...connection, api: configuration.api };

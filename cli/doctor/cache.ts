@@ -4,7 +4,7 @@ import { DEFAULT_CACHE, readIdentitySource } from '../../authorizer/routes/cache
 import { readText } from '../../testing/text-file.ts';
 import { UsageError } from '../context.ts';
 import { parseJson } from '../json.ts';
-import { type Result, reporter } from './result.ts';
+import { type Found, type Result, reporter } from './result.ts';
 
 const { ok, failed, warning, notChecked } = reporter('cache');
 
@@ -110,11 +110,9 @@ export async function checkAttached(
  * Settings of RESULT_CACHE that were not compared with API Gateway. The authorizer trusts them: with a wrong cache key, API
  * Gateway answers one request with the result of another.
  */
-export const unattested = ({ resultCaches }: Pick<Configuration, 'resultCaches'>): readonly Result[] =>
+export const unattested = ({ resultCaches }: Pick<Configuration, 'resultCaches'>): Found =>
   resultCaches.size === 0
     ? []
-    : [
-        notChecked(
-          'RESULT_CACHE is taken at its word: compare it with what API Gateway has by --authorizers (docs/cli.md)',
-        ),
-      ];
+    : notChecked(
+        'RESULT_CACHE is taken at its word: compare it with what API Gateway has by --authorizers (docs/cli.md)',
+      );

@@ -21,6 +21,9 @@ export const CHECKS = [
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
 
+/** What one check found. */
+export type Found = Result | readonly Result[];
+
 /** The results of one check. */
 export const reporter = (check: CheckName) => ({
   ok: (message: string): Result => ({ check, status: 'ok', message }),

@@ -4,7 +4,7 @@ import { readConditions } from '../routes/conditions.ts';
 import { withMissingScope } from '../routes/missing-scopes.ts';
 import { cachingOf, inputsText, outsideOf } from '../routes/result-cache.ts';
 import { type RouteOptions, readApi } from '../routes/subcommands.ts';
-import { type Result, reporter } from './result.ts';
+import { type Found, reporter } from './result.ts';
 
 const { ok, failed, warning } = reporter('cache');
 const ofRoutes = reporter('routes');
@@ -14,11 +14,11 @@ export async function checkRoutes(
   options: RouteOptions,
   context: Context,
   env: Context['env'],
-): Promise<readonly Result[]> {
+): Promise<Found> {
   const caching = await cachingOf({}, env);
   const { api, routes, sender } = await readApi(options, context);
   if (routes.length === 0)
-    return [warning(`the API ${api} has no routes: every request is refused. See gatehouse route import`)];
+    return warning(`the API ${api} has no routes: every request is refused. See gatehouse route import`);
   if (caching === undefined) return [];
   const conditionsOf = await readConditions(
     sender,
@@ -31,28 +31,20 @@ export async function checkRoutes(
       ),
     ),
   );
-  return refused.length > 0
-    ? refused
-    : [
-        ok(
-          `${count(routes.length, 'route')} of the API ${api}: none depends on inputs outside of the cache key`,
-        ),
-      ];
+  if (refused.length > 0) return refused;
+  return ok(
+    `${count(routes.length, 'route')} of the API ${api}: none depends on inputs outside of the cache key`,
+  );
 }
 
 /** Routes that refuse everybody because the scope that they write out does not exist. */
-export async function checkWrittenScopes(
-  options: RouteOptions,
-  context: Context,
-): Promise<readonly Result[]> {
+export async function checkWrittenScopes(options: RouteOptions, context: Context): Promise<Found> {
   const { api, routes, sender } = await readApi(options, context);
   const missing = await withMissingScope(sender, routes);
   if (missing.length === 0)
-    return [
-      ofRoutes.ok(
-        `${count(routes.length, 'route')} of the API ${api}: each scope that is written out exists`,
-      ),
-    ];
+    return ofRoutes.ok(
+      `${count(routes.length, 'route')} of the API ${api}: each scope that is written out exists`,
+    );
   return missing.map((route) =>
     ofRoutes.failed(
       `${nameOf(route)} is refused to everybody: there is no scope ${route.scope}, and whoever creates that id gets the route`,

@@ -6,7 +6,7 @@ import type { Reader } from '../../table/reader.ts';
 import { CLOCK_SKEW_MS } from '../../table/timing.ts';
 import type { OpenTable } from '../connection.ts';
 import { sdkFaultOf } from '../faults.ts';
-import { type Result, reporter } from './result.ts';
+import { type Found, type Result, reporter } from './result.ts';
 
 const { ok, warning, failed, notChecked } = reporter('writers');
 
@@ -55,19 +55,16 @@ async function someTenants(reader: Reader): Promise<readonly Ref[]> {
 export async function checkPolicy(
   { client }: Pick<OpenTable, 'client'>,
   arn: string | undefined,
-): Promise<readonly Result[]> {
+): Promise<Found> {
   if (arn === undefined) return [];
   try {
     const { Policy } = await client.send(new GetResourcePolicyCommand({ ResourceArn: arn }));
-    return Policy
-      ? [
-          warning(
-            'the table has a policy of its own (aws dynamodb get-resource-policy): it must let nobody but provisioning write, because other writes carry no stamp',
-          ),
-        ]
-      : [];
+    if (!Policy) return [];
+    return warning(
+      'the table has a policy of its own (aws dynamodb get-resource-policy): it must let nobody but provisioning write, because other writes carry no stamp',
+    );
   } catch (error) {
     // None, which is usual; local engines do not know the question.
-    return sdkFaultOf(error) === 'forbidden' ? [notChecked('dynamodb:GetResourcePolicy is not allowed')] : [];
+    return sdkFaultOf(error) === 'forbidden' ? notChecked('dynamodb:GetResourcePolicy is not allowed') : [];
   }
 }

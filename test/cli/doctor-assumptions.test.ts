@@ -69,7 +69,7 @@ test.each([
   ['may not be asked', thrower('AccessDeniedException'), ['not_checked']],
 ])('a table that %s', async (_, answer, expected) => {
   const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/gatehouse';
-  const results = await checkPolicy(clientThat(answer), arn);
+  const results = [await checkPolicy(clientThat(answer), arn)].flat();
   expect(results.map(({ status }) => status)).toEqual(expected);
 });
 
@@ -92,13 +92,14 @@ test.each<[string, TableDescription, string | undefined, readonly string[]]>([
     ['failed'],
   ],
 ])('regions: %s', (_, table, region, expected) => {
-  expect(checkRegions(table, region).map(({ status }) => status)).toEqual(expected);
+  expect([checkRegions(table, region)].flat().map(({ status }) => status)).toEqual(expected);
 });
 
 test('what is said of API Gateway, and compared with nothing', () => {
   const cache = { ttl: 300, key: new Set([]) } as never;
-  expect(unattested({ resultCaches: new Map([['default', cache]]) })).toMatchObject([
-    { status: 'not_checked', message: expect.stringContaining('--authorizers') },
-  ]);
+  expect(unattested({ resultCaches: new Map([['default', cache]]) })).toMatchObject({
+    status: 'not_checked',
+    message: expect.stringContaining('--authorizers'),
+  });
   expect(unattested({ resultCaches: new Map() })).toEqual([]);
 });
