@@ -27,14 +27,14 @@ const MAX_PAYLOAD_MB = 6;
 export function functionTransport(options: FunctionOptions): Transport {
   const { name, token } = options;
   let hasAnswered = false;
-  let loaded: Promise<(payload: string, signal: AbortSignal | undefined) => Promise<InvokeCommandOutput>>;
+  let loading: Promise<LambdaClient> | undefined;
   return async (event, signal) => {
-    loaded ??= load(options);
-    const invoke = await loaded;
-    const output = await invoke(
-      JSON.stringify(token === undefined ? event : { ...event, token }),
-      signal,
-    ).catch((error: unknown) => {
+    const { InvokeCommand } = await import('@aws-sdk/client-lambda');
+    loading ??= clientFor(options);
+    const client = await loading;
+    const Payload = JSON.stringify(token === undefined ? event : { ...event, token });
+    const invoke = new InvokeCommand({ FunctionName: name, Payload });
+    const output = await client.send(invoke, defined({ abortSignal: signal })).catch((error: unknown) => {
       throw toTransportError(error, options, hasAnswered);
     });
     hasAnswered = true;
@@ -80,16 +80,6 @@ async function clientFor({
       throwOnRequestTimeout: true,
     },
   });
-}
-
-async function load(options: FunctionOptions) {
-  const { InvokeCommand } = await import('@aws-sdk/client-lambda');
-  const client = await clientFor(options);
-  return (payload: string, signal: AbortSignal | undefined) =>
-    client.send(
-      new InvokeCommand({ FunctionName: options.name, Payload: payload }),
-      defined({ abortSignal: signal }),
-    );
 }
 
 const requestOf = ({ $metadata }: InvokeCommandOutput): string =>
