@@ -32,15 +32,13 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** A node, read by its id, or its reference where its type is data; a user also has the fields that its guards keep unique. */
 function nodeKind(name: string, type: 'user' | 'subject'): RowKind {
-  const { schema, fields } = inputOf(type);
   const { guards, secret = [], typeFrom, namedIn }: Entity = ENTITIES[type];
   const readBy = [...(typeFrom ? [typeFrom] : []), 'id'];
   const unique = guards.map(({ within = [], field }) => [...within, field]);
   return {
     name,
     type,
-    schema,
-    fields,
+    ...inputOf(type),
     readBy,
     toName: typeFrom && namedIn ? (by) => ({ [namedIn]: `${by[typeFrom]}:${by.id}` }) : (by) => by,
     keys: [readBy, ...unique],

@@ -7,10 +7,9 @@ import { proveInvariants } from '../../provisioning/invariants/prove.ts';
 import { type Matrix, readMatrix } from '../../provisioning/matrix/matrix.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { invariantsKey, nodeKey } from '../../table/keys.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
-import { assertNone } from '../../testing/document.ts';
-import { applyManifest, prepareManifest } from '../../testing/manifest.ts';
-import { provisionedInMemory } from '../../testing/memory.ts';
+import { appliedManifest } from '../../testing/applied-manifest.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import { connect } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
@@ -19,16 +18,6 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { argument, flag, type GlobalOptions, instant, off, text } from '../options.ts';
 import { lookUp, namesIn } from '../references.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
-
-const NOTES = `It decides for everybody, at every scope, and at every instant from now on at
-which something begins or ends. What is suspended, inactive or not sold counts
-as open, and a condition may hold. --no-wider and --never look at the roles of
-manifests alone: conditions are compared as texts.`;
-
-const EXAMPLES = `  gatehouse prove
-  gatehouse prove --tenant Northwind --json
-  gatehouse prove --no-wider before.manifest.yaml after.manifest.yaml
-  gatehouse prove --never Clerk payments:approve:payment school.manifest.yaml`;
 
 /** `gatehouse prove`: whether the invariants of tenants hold, and what roles of manifests may never do. */
 export const addProve = subcommand({
@@ -48,8 +37,14 @@ export const addProve = subcommand({
     wider: off('whether no role of the second manifest may do more than in the first'),
     never: flag('whether the role never allows the permission, or one that the pattern covers'),
   },
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse prove
+  gatehouse prove --tenant Northwind --json
+  gatehouse prove --no-wider before.manifest.yaml after.manifest.yaml
+  gatehouse prove --never Clerk payments:approve:payment school.manifest.yaml`,
+  notes: `It decides for everybody, at every scope, and at every instant from now on at
+which something begins or ends. What is suspended, inactive or not sold counts
+as open, and a condition may hold. --no-wider and --never look at the roles of
+manifests alone: conditions are compared as texts.`,
   run: async ([names], options, context) => {
     const { wider, never = false, tenant, at } = options;
     if (!wider && never) throw new UsageError('--no-wider and --never exclude each other');
@@ -137,11 +132,8 @@ const outcomeOf = (findings: readonly RoleFinding[], none: string): Outcome => (
 
 /** The matrices of a manifest: of each tenant, and of the roles that no tenant owns. Throws ProblemsError. */
 async function matricesOf(file: string, { now }: Context): Promise<ReadonlyMap<string | undefined, Matrix>> {
-  const source = await readFileAsDocument(file);
-  const manifest = await prepareManifest(source.data);
-  assertNone(source, manifest.problems);
-  const { reader, provisioning } = provisionedInMemory(now);
-  assertNone(source, await applyManifest(manifest, provisioning));
+  const { items } = await appliedManifest(await readFileAsDocument(file), now());
+  const { reader } = createMemoryTable({ items });
   const { read } = queriesOn(reader, COMMANDS);
   const matrices = new Map<string | undefined, Matrix>();
   for (const scope of [undefined, ...(await allRoots(reader)).map(formatRef)])

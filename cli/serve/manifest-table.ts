@@ -50,8 +50,9 @@ export async function createManifestTable(
 
 /** Creates a technical user with a global role that may evaluate, and returns its API token. */
 async function createCaller(provisioning: Provisioning): Promise<string> {
-  const create = async (command: string, input: Readonly<Record<string, unknown>>) =>
-    String((await run(provisioning, command, input)).id);
+  const run = async (command: string, input: Readonly<Record<string, unknown>>) =>
+    accepted(await provisioning({ command, input })).result;
+  const create = async (...command: Parameters<typeof run>) => String((await run(...command)).id);
   const registered = await provisioning({ command: 'permission.create', input: { name: EVALUATE } });
   if (!registered.ok && registered.error.code !== 'conflict') throw new RefusedError(registered.error);
   const name = 'gatehouse serve';
@@ -60,14 +61,5 @@ async function createCaller(provisioning: Provisioning): Promise<string> {
   const role = await create('role.create', { name, scope: 'global' });
   await create('role-permission.create', { role, permission: EVALUATE, effect: 'ALLOW' });
   await create('global-role.create', { user, role });
-  return String((await run(provisioning, 'token.create', { user, tokenType: 'api' })).token);
-}
-
-async function run(
-  provisioning: Provisioning,
-  command: string,
-  input: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await provisioning({ command, input });
-  return accepted(answer).result;
+  return String((await run('token.create', { user, tokenType: 'api' })).token);
 }
