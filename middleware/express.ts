@@ -1,4 +1,4 @@
-import { invalidOption, type RequestOr } from './caller.ts';
+import { invalidOption } from './caller.ts';
 import { createGuards, type GuardOptions } from './guard.ts';
 import {
   type HttpAnswer,
@@ -64,12 +64,11 @@ export interface ExpressOptions {
 export function expressGuard<Permission extends string = string, R = ExpressRequest>(
   options: GuardOptions<R> & ExpressOptions,
 ) {
-  type Request = RequestOr<R, ExpressRequest>;
   const mount = mountIn(options);
-  return createGuards<Permission, Request, ExpressMiddleware>(options as GuardOptions<Request>, (decide) => {
+  return createGuards<Permission, R, ExpressRequest, ExpressMiddleware>(options, (decide) => {
     const guard: ExpressMiddleware = async (request, response, next) => {
       const route = routeOf(request, guard, 1, mount);
-      const answer = await decide(request as Request, { ...httpOf(request), route });
+      const answer = await decide(request, { ...httpOf(request), route });
       if (answer) send(response, answer, request.method);
       else next();
     };

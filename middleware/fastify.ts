@@ -1,4 +1,3 @@
-import type { RequestOr } from './caller.ts';
 import { createGuards, type GuardOptions } from './guard.ts';
 import {
   type HttpAnswer,
@@ -55,13 +54,13 @@ export type FastifyHook = (request: FastifyCall, reply: FastifyReply) => Promise
 export function fastifyGuard<Permission extends string = string, R = FastifyRequest>(
   options: GuardOptions<R>,
 ) {
-  type Request = RequestOr<R, FastifyRequest>;
-  return createGuards<Permission, Request, FastifyHook>(options as GuardOptions<Request>, (decide) => {
-    return async (request, reply) => {
-      const answer = await decide(request as Request, httpOf(request));
+  return createGuards<Permission, R, FastifyRequest, FastifyHook>(
+    options,
+    (decide) => async (request, reply) => {
+      const answer = await decide(request, httpOf(request));
       return answer && send(reply, answer);
-    };
-  });
+    },
+  );
 }
 
 /** A handler that answers what the caller may do at a scope (permissions/endpoint.ts), for GET and POST. */

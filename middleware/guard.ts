@@ -13,6 +13,7 @@ import {
   isText,
   type MaybePromise,
   type OfRequest,
+  type RequestOr,
 } from './caller.ts';
 import { type HttpAnswer, type HttpRequest, ownValue } from './http.ts';
 import { problem, refusedTarget } from './problem.ts';
@@ -69,7 +70,7 @@ function routeOf<R>(what: What<R, string>, where: Where<R>, { given }: RouteOpti
  * Decides one request of a route. Undefined lets it through, with its decision kept for
  * `authorizationOf(request)`; anything else is answered. It never throws.
  */
-type Decide<R> = (request: R, http: HttpRequest) => Promise<HttpAnswer | undefined>;
+type Decide = (request: unknown, http: HttpRequest) => Promise<HttpAnswer | undefined>;
 
 /**
  * The core of all guards, as the authorizer decides: the request line (400), the caller (401), then the
@@ -77,20 +78,26 @@ type Decide<R> = (request: R, http: HttpRequest) => Promise<HttpAnswer | undefin
  * Whatever is thrown is a 503. The engine verifies an API token with the decision, in one read: functions of
  * the application are called before that.
  *
+ * @typeParam Default what functions of the application get if they do not say
  * @param middleware makes what a framework calls of what decides the requests of one route
  * @throws GatehouseError `invalid` for options that are missing or of a wrong type
  */
-export function createGuards<Permission extends string, R, Middleware>(
+export function createGuards<Permission extends string, R, Default, Middleware>(
   options: GuardOptions<R>,
-  middleware: (decide: Decide<R>) => Middleware,
+  middleware: (decide: Decide) => Middleware,
 ) {
+  type Request = RequestOr<R, Default>;
   const { engine, visibleRows, showReason = false, now = Date.now } = options;
   if (typeof engine?.checkAsked !== 'function') throw invalidOption('engine', 'an engine');
   if (visibleRows !== undefined && typeof visibleRows !== 'function')
     throw invalidOption('visibleRows', 'what createVisibleRows answers');
-  const { identify, answerTo } = createCallers(options);
+  const { identify, answerTo } = createCallers(options as CallerOptions<Request>);
 
-  async function answerOf(route: Route<R>, request: R, http: HttpRequest): Promise<HttpAnswer | undefined> {
+  async function answerOf(
+    route: Route<Request>,
+    request: Request,
+    http: HttpRequest,
+  ): Promise<HttpAnswer | undefined> {
     const refused = refusedTarget(http);
     if (refused) return refused;
     const caller = await identify(request, http);
@@ -126,9 +133,13 @@ export function createGuards<Permission extends string, R, Middleware>(
     return undefined;
   }
 
-  return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): Middleware => {
+  return (
+    what: What<Request, Permission>,
+    where: Where<Request>,
+    given?: RouteOptions<Request>,
+  ): Middleware => {
     const route = routeOf(what, where, given);
-    return middleware((request, http) => answerOf(route, request, http).catch(answerTo));
+    return middleware((request, http) => answerOf(route, request as Request, http).catch(answerTo));
   };
 }
 

@@ -1,4 +1,3 @@
-import type { RequestOr } from './caller.ts';
 import { createGuards, type GuardOptions } from './guard.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { handledMethod, type MatchedRoute, plainPath, routePath } from './matched-route.ts';
@@ -52,13 +51,10 @@ export interface HonoOptions<R> {
 export function honoGuard<Permission extends string = string, R = HonoContext>(
   options: GuardOptions<R> & HonoOptions<R>,
 ) {
-  type Request = RequestOr<R, HonoContext>;
-  return createGuards<Permission, Request, HonoMiddleware>(options as GuardOptions<Request>, (decide) => {
-    return async (c, next) => {
-      const answer = await decide(c as Request, httpOf(c, options.ip, 1));
-      if (answer) return send(c, answer);
-      await next();
-    };
+  return createGuards<Permission, R, HonoContext, HonoMiddleware>(options, (decide) => async (c, next) => {
+    const answer = await decide(c, httpOf(c, options.ip, 1));
+    if (answer) return send(c, answer);
+    await next();
   });
 }
 

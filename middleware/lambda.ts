@@ -1,4 +1,3 @@
-import type { RequestOr } from './caller.ts';
 import { createGuards, type GuardOptions } from './guard.ts';
 import { type HttpAnswer, type HttpRequest, ownValue, parsedQuery } from './http.ts';
 import { decodedOnce, type MatchedRoute, plainPath, routePath } from './matched-route.ts';
@@ -70,10 +69,9 @@ export interface LambdaGuard {
  * @throws GatehouseError `invalid` for a missing option or, from the guard, for a malformed template
  */
 export function lambdaGuard<Permission extends string = string, R = LambdaEvent>(options: GuardOptions<R>) {
-  type Request = RequestOr<R, LambdaEvent>;
-  return createGuards<Permission, Request, LambdaGuard>(options as GuardOptions<Request>, (decide) => {
+  return createGuards<Permission, R, LambdaEvent, LambdaGuard>(options, (decide) => {
     async function refusalOf(event: unknown): Promise<LambdaAnswer | undefined> {
-      const answer = await decide(event as Request, httpOf(event));
+      const answer = await decide(event, httpOf(event));
       return answer && toLambda(answer, event);
     }
     return {
@@ -115,21 +113,16 @@ export type PowertoolsMiddleware = (args: {
 export function powertoolsGuard<Permission extends string = string, R = PowertoolsContext>(
   options: GuardOptions<R>,
 ) {
-  type Request = RequestOr<R, PowertoolsContext>;
-  return createGuards<Permission, Request, PowertoolsMiddleware>(
-    options as GuardOptions<Request>,
-    (decide) => {
-      return async ({ reqCtx, next }) => {
+  return createGuards<Permission, R, PowertoolsContext, PowertoolsMiddleware>(
+    options,
+    (decide) =>
+      async ({ reqCtx, next }) => {
         const { params, route } = reqCtx as { readonly params?: unknown; readonly route?: string | null };
         const http = httpOf(reqCtx.event);
         const parameter = (name: string) => ownValue(params, name);
         // `GET /reports/:location`, the method being the request's.
         const path = routePath(route?.replace(/^[^/]*/, ''), parameter);
-        const answer = await decide(reqCtx as Request, {
-          ...http,
-          parameter,
-          route: { ...http.route, path },
-        });
+        const answer = await decide(reqCtx, { ...http, parameter, route: { ...http.route, path } });
         try {
           if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
           await next();
@@ -137,8 +130,7 @@ export function powertoolsGuard<Permission extends string = string, R = Powertoo
         } finally {
           endInvocation(options);
         }
-      };
-    },
+      },
   );
 }
 
