@@ -1,5 +1,5 @@
 import { nameIn } from '../../provisioning/index.ts';
-import type { Fault, Inputs, Method, NamedRef, Results } from '../service/index.ts';
+import type { Fault, NamedRef } from '../service/index.ts';
 import type { Change } from './commands/changes.ts';
 import type { Send } from './send.ts';
 
@@ -23,16 +23,6 @@ export function namedIn(kind: string, item: Item): NamedRef {
   const id = String(item.id);
   return { ref: `${type}:${id}`, name: nameIn(item) ?? id };
 }
-
-/** The pages of a search of the engine. */
-export const searchPages =
-  <M extends 'subjects' | 'permissions' | 'scopes'>(
-    send: Send,
-    method: M,
-    input: Inputs[M],
-  ): LoadPage<Results[M]['items'][number]> =>
-  (cursor) =>
-    send<Method>(method, { ...input, cursor }) as Promise<PageReply<Results[M]['items'][number]>>;
 
 /** The pages of a command of provisioning that lists. */
 export const commandPages =

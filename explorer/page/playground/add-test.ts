@@ -1,25 +1,12 @@
 import { isMap, isSeq, parseDocument, stringify } from 'yaml';
 
-/** A question by names of the manifest, with the decision that is expected of it, as a model test has them. */
-export interface NewTest {
-  readonly subject: string;
-  readonly actor?: string | undefined;
-  readonly mandate?: string | undefined;
-  readonly permission: string;
-  readonly scope: string;
-  readonly at?: string | undefined;
-  readonly resource?: string | undefined;
-  readonly properties?: Readonly<Record<string, unknown>> | undefined;
-  readonly context?: Readonly<Record<string, unknown>> | undefined;
-  readonly expect: string;
-}
-
 /**
  * Appends a test to the text of model tests, and leaves all else as it is.
  *
+ * @param test a question by names of the manifest, with the decision that is expected of it, as a model test has them
  * @returns the text; undefined where it has errors, or its `tests` are no list
  */
-export function addTest(text: string, test: NewTest): string | undefined {
+export function addTest(text: string, test: object): string | undefined {
   const document = parseDocument(text, { version: '1.2' });
   const { contents, errors } = document;
   const item = oneLine(test);
@@ -52,5 +39,5 @@ export function addTest(text: string, test: NewTest): string | undefined {
 const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
 /** A mapping in one line, as people write it. */
-const oneLine = (test: NewTest): string =>
+const oneLine = (test: object): string =>
   stringify(test, { collectionStyle: 'flow', lineWidth: 0, version: '1.2' }).trim();

@@ -9,7 +9,7 @@ import { Wrong } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { QuestionFields } from '../parts/question.tsx';
-import { addTest, type NewTest } from './add-test.ts';
+import { addTest } from './add-test.ts';
 
 export interface QuestionProps {
   /** The text of the model tests. */
@@ -70,7 +70,7 @@ function testOf(
   { subject, actor, permission, scope, at, given }: Inputs['check'],
   { allowed, reason }: Results['check'],
   names: ModelState['names'],
-): NewTest {
+) {
   const nameOf = (kind: 'subject' | 'scope', ref: string) =>
     Object.entries(names[kind]).find(([, each]) => each === ref)?.[0] ?? ref;
   const { subject: who, resource, action, context } = given ?? {};

@@ -1,5 +1,5 @@
 import type { Inputs, Results } from '../../../service/index.ts';
-import { type LoadPage, searchPages } from '../../load-page.ts';
+import type { LoadPage } from '../../load-page.ts';
 import { actingIn } from '../../parts/asked.ts';
 import type { Asked } from '../../parts/fields.ts';
 import { readGiven } from '../../parts/given-text.ts';
@@ -77,7 +77,7 @@ export function questionOf(state: Readonly<Record<string, string>>): Question | 
   return {
     key: JSON.stringify([method, input]),
     load: (send) => async (cursor) => {
-      const reply = await searchPages(send, method, input as Inputs[typeof method])(cursor);
+      const reply = await send(method, { ...input, cursor } as Inputs[typeof method]);
       return reply.ok
         ? { ok: true, result: { ...reply.result, items: reply.result.items.map(rowOf) } }
         : reply;
