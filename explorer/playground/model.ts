@@ -51,15 +51,6 @@ export interface Edit {
   readonly label: string;
 }
 
-/** A difference between two manifests. */
-export interface Difference {
-  readonly create: number;
-  readonly change: number;
-  readonly remove: number;
-  /** The first of them. */
-  readonly edits: readonly Edit[];
-}
-
 export interface TestOutcome extends TestResult {
   /** Its name, or what it asks. */
   readonly title: string;
@@ -68,34 +59,7 @@ export interface TestOutcome extends TestResult {
 }
 
 /** What became of the texts. */
-export interface ModelState {
-  readonly problems: readonly TextProblem[];
-  /** Whether the table is that of the manifest. If not, the manifest has problems, and the table is that of the last good one. */
-  readonly isCurrent: boolean;
-  /** What is allowed in the table's manifest and hardly meant. */
-  readonly warning: string | undefined;
-  /** Entries of the table's manifest, by section. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** What the last good edit of the manifest changed, beside the one before it. */
-  readonly difference: Difference;
-  /** Of the last tests that could be read, on the table. */
-  readonly tests: readonly TestOutcome[];
-  /** References by name, for each kind. */
-  readonly names: Readonly<Record<NamedKind, Readonly<Record<string, string>>>>;
-  /** Pages and permissions. */
-  readonly permissions: readonly string[];
-}
-
-/** A manifest in memory that follows its text. */
-export interface Model {
-  /**
-   * Takes new texts. A call that a later one overtakes is given up, and resolves with what became of the later one's
-   * texts.
-   */
-  readonly update: (texts: Texts) => Promise<ModelState>;
-  /** Over the last good table. */
-  readonly service: Service;
-}
+export type ModelState = Awaited<ReturnType<ReturnType<typeof createModel>['update']>>;
 
 export interface ModelOptions {
   /** Epoch milliseconds. */
@@ -120,12 +84,13 @@ const PAUSE_AFTER_MS = 20;
 const MAX_EDITS = 200;
 const MAX_PROBLEMS = 500;
 
-export function createModel({ now, pause = nextTask }: ModelOptions): Model {
+/** A manifest in memory that follows its text. */
+export function createModel({ now, pause = nextTask }: ModelOptions) {
   let applied: Applied = { key: '', prepared: NOTHING, provisioned: provisionedInMemory(now) };
   let before: readonly Creation[] = [];
   let tests: ReadTests | undefined;
   let wanted: Texts | undefined;
-  let running: Promise<ModelState> | undefined;
+  let running: ReturnType<typeof take> | undefined;
   let pausedAt = now();
 
   const serviceOf = ({ provisioned: { reader, provisioning }, prepared }: Applied): Service =>
@@ -223,7 +188,7 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
     }));
   }
 
-  async function take(texts: Texts): Promise<ModelState> {
+  async function take(texts: Texts) {
     const ofManifest = await takeManifest(texts);
     const problems = [...ofManifest, ...takeTests(texts)];
     await goOn(texts);
@@ -232,19 +197,26 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
     const { manifest, names, steps } = applied.prepared;
     return {
       problems: problems.slice(0, MAX_PROBLEMS),
+      /** Whether the table is that of the manifest. If not, the manifest has problems, and the table is that of the last good one. */
       isCurrent: ofManifest.length === 0,
+      /** What is allowed in the table's manifest and hardly meant. */
       warning: manifest && overriddenDeny(manifest),
+      /** Entries of the table's manifest, by section. */
       counts: countsOf(manifest),
+      /** What the last good edit of the manifest changed, beside the one before it. */
       difference: differenceOf(before, steps),
+      /** Of the last tests that could be read, on the table. */
       tests: outcomes,
+      /** References by name, for each kind. */
       names: Object.fromEntries(
         NAMED_KINDS.map((kind) => [kind, Object.fromEntries(names.of(kind))]),
-      ) as ModelState['names'],
+      ) as Readonly<Record<NamedKind, Readonly<Record<string, string>>>>,
+      /** Pages and permissions. */
       permissions: Object.keys({ ...manifest?.pages, ...manifest?.permissions }),
     };
   }
 
-  async function takeLatest(): Promise<ModelState> {
+  async function takeLatest(): ReturnType<typeof take> {
     for (;;) {
       const texts = wanted as Texts;
       try {
@@ -260,12 +232,19 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
     }
   }
 
+  /** Over the last good table. */
+  const serviceNow: Service = async (method, input) => {
+    const { names } = applied.prepared;
+    return foundByManifest(method, input, await service(method, input), names);
+  };
+
   return {
-    service: async (method, input) => {
-      const { names } = applied.prepared;
-      return foundByManifest(method, input, await service(method, input), names);
-    },
-    update: (texts) => {
+    service: serviceNow,
+    /**
+     * Takes new texts. A call that a later one overtakes is given up, and resolves with what became of the later one's
+     * texts.
+     */
+    update: (texts: Texts) => {
       wanted = texts;
       running ??= takeLatest();
       return running;
@@ -303,7 +282,7 @@ function problemsOf(text: keyof Texts, error: unknown): readonly TextProblem[] {
 }
 
 /** Entries by section, of those that have some. */
-const countsOf = (manifest: PreparedManifest['manifest']): ModelState['counts'] =>
+const countsOf = (manifest: PreparedManifest['manifest']): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(manifest ?? {}).flatMap(([section, entries]) => {
       const count = typeof entries === 'object' && entries !== null ? Object.keys(entries).length : 0;
@@ -312,7 +291,7 @@ const countsOf = (manifest: PreparedManifest['manifest']): ModelState['counts'] 
   );
 
 /** What one manifest has and the other has not, as each of them creates it on an empty table. */
-function differenceOf(before: readonly Creation[], after: readonly Creation[]): Difference {
+function differenceOf(before: readonly Creation[], after: readonly Creation[]) {
   const nameOf = ({ command, label }: Creation) => `${command} ${label}`;
   const keyOf = (step: Creation) => `${nameOf(step)} ${JSON.stringify(step.input)}`;
   const known = new Set(before.map(keyOf));
@@ -333,6 +312,7 @@ function differenceOf(before: readonly Creation[], after: readonly Creation[]): 
     create: count('create'),
     change: count('change'),
     remove: count('remove'),
+    /** The first of them. */
     edits: edits.slice(0, MAX_EDITS),
   };
 }
