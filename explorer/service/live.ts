@@ -1,3 +1,5 @@
+import type { Observation } from '../../engine/index.ts';
+
 /**
  * What the local stack does, as its event stream `live` has it: one event for each decision, and for each request that
  * was answered without one of its own.
@@ -19,34 +21,22 @@ export interface LiveRequestLine {
   readonly path: string;
 }
 
-export interface LiveDecision extends Happened {
+/**
+ * What the engine observed. `calls` and `units` are left out of the use of a mandate, which is not made by an engine
+ * alone; `tenant` and `fault` where there is none.
+ */
+type Observed = Omit<Observation, 'actor' | 'decision' | 'isKept' | LeftOut> &
+  Partial<Pick<Observation, LeftOut>>;
+type LeftOut = 'tenant' | 'fault' | 'calls' | 'units';
+
+export interface LiveDecision extends Happened, Observed {
   readonly kind: 'decision';
-  readonly subject: string;
   /** Who acted for the subject, and by which mandate. */
   readonly actor?: { readonly subject: string; readonly mandate?: string | undefined } | undefined;
-  readonly permission: string;
-  readonly scope: string;
-  /** The root of the scope; left out if the scope is unknown or the decision failed. */
-  readonly tenant?: string | undefined;
   /** False also if the decision failed. */
   readonly allowed: boolean;
   /** Left out if the decision failed. */
   readonly reason?: string | undefined;
-  /** The code of what failed. */
-  readonly fault?: string | undefined;
-  readonly consistency: 'cached' | 'strong' | 'atLeast';
-  /**
-   * DynamoDB calls made for it; 0 for a cache hit, or if it shared the read of another decision. Left out, as `units`, of
-   * the use of a mandate, which is not made by an engine alone.
-   */
-  readonly calls?: number | undefined;
-  /** Read units that these calls consumed. */
-  readonly units?: number | undefined;
-  readonly milliseconds: number;
-  /** Whether it belongs to the first call of its engine. */
-  readonly isFirst: boolean;
-  /** Whether it rests on items older than the time-to-live, because DynamoDB does not answer. */
-  readonly isStale: boolean;
   /** Left out if the gateway was not asked. */
   readonly request?: LiveRequestLine | undefined;
 }
