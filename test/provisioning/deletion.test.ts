@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findingsOn } from './findings.ts';
 import { createLedgerWorld, isEmptied, type LedgerWorld } from './support.ts';
 import { expectWhole } from './whole.ts';
 
@@ -84,7 +83,6 @@ describe('with edges on all sides', () => {
     expect(await world.traces(id)).toEqual([]);
     expect(await world.traces(value)).toEqual([]);
     await expectWhole(world);
-    expect(await findingsOn(world)).toEqual([]);
   });
 
   test('what is left of it all, one after the other, leaves an empty table', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createLedgerWorld, type Input } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { expectWhole } from './whole.ts';
 
 /** Roles that inherit: no circles, no endless chains, no way into a role of another tenant. */
 const LEVELS = 16;
@@ -63,7 +63,7 @@ describe('a circle is refused', () => {
       expect(answers.find(({ ok }) => !ok)).toMatchObject({ error: circle });
       expect(await hasCircle(roles)).toBe(false);
     }
-    expect(faultsOf(await world.everything())).toEqual([]);
+    await expectWhole(world);
   });
 
   test('that is closed between reading and writing', async () => {
@@ -161,7 +161,7 @@ describe('a change of the parent', () => {
     await world.run('role.update', { id: child, parent });
     await world.run('role.delete', { id: old });
     expect(await world.refused('role.delete', { id: parent })).toMatchObject({ code: 'conflict' });
-    expect(faultsOf(await world.everything())).toEqual([]);
+    await expectWhole(world);
   });
 
   test('and a new name at once: both stand', async () => {

@@ -1,16 +1,15 @@
 import { ulid } from 'ulid';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { modelOf } from '../proof/oracle/model-of-items.ts';
 import { judge } from '../proof/oracle/oracle.ts';
 import { size } from '../support/tier.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { foldRoles } from './folded.ts';
 import { furnishLarge, furnishTenant, LARGE, type Large, MANY } from './large.ts';
 import { type Event, interruptAfter, provisionWith } from './stepwise.ts';
 import { copyOf, createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
-import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
-
-// Every state is verified by the naive verifier, and that at the end of a test by the product's as well.
+import { expectWhole as expectAllWhole } from './whole.ts';
 
 /**
  * The deletion of what has more edges than one transaction holds: the first step closes it, the next ones take
@@ -45,9 +44,8 @@ const questions = (scopes: readonly string[]) =>
 const isAllowed = (reason: string | undefined) => reason === 'role' || reason === 'admin';
 
 const expectWhole = () => expectAllWhole(world);
-afterEach(() => expectVerified(world));
 
-/** What fresh engines say, which is what the naive verifier and the oracle say of a table that is whole. */
+/** What fresh engines say, which is what the oracle says of a table that is whole. */
 async function ask(scopes: readonly string[]): Promise<readonly string[]> {
   const items = await expectWhole();
   const asked = questions(scopes);
@@ -183,12 +181,11 @@ describe('the budget of a command', () => {
       ...world,
       newId: () => ulid(),
       budgetMs,
-      writer: {
-        send: async (actions) => {
-          await world.writer.send(actions);
-          world.clock.advance(8_000);
-        },
-      },
+      writer: watchWrites(
+        world.writer,
+        () => {},
+        () => world.clock.advance(8_000),
+      ),
     });
 
   test('is over between two steps, and the same command goes on', async () => {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLightLedgerWorld, type LedgerWorld } from './support.ts';
-import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
+import { expectWhole as expectAllWhole } from './whole.ts';
 
 /** A template of more permissions than one transaction takes is applied to a role in steps. */
 let world: LedgerWorld;
@@ -28,7 +28,6 @@ const granted = async () =>
     .sort((a, b) => (String(a.permission) < String(b.permission) ? -1 : 1));
 const wanted = [...permissions].sort((a, b) => (a.permission < b.permission ? -1 : 1));
 const expectWhole = () => expectAllWhole(world);
-afterEach(() => expectVerified(world));
 
 test('what it forbids comes first, and all of it comes', async () => {
   const answer = await provisionWatched(world, event(), async () => {

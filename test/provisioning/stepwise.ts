@@ -1,6 +1,6 @@
-import { ulid } from 'ulid';
-import { type Answer, createProvisioning } from '../../provisioning/index.ts';
-import type { Writer } from '../../table/writer.ts';
+import type { Answer } from '../../provisioning/index.ts';
+import { watchWrites } from '../support/watched-writer.ts';
+import { commandsOf } from '../support/world.ts';
 import type { Input, LedgerWorld } from './support.ts';
 
 /** Commands of several steps, stopped and watched between two of them. */
@@ -17,13 +17,13 @@ type Act = (step: number) => Promise<unknown>;
 /** Carries out `event`, with something before and after each of its transactions: so many have been sent by then. */
 function carryOut(world: Table, event: Event, before: Act, after: Act = async () => {}): Promise<Answer> {
   let steps = 0;
-  const send: Writer['send'] = async (actions) => {
-    await before(steps);
-    await world.writer.send(actions);
+  // One that is refused and planned anew is no step.
+  const done = () => {
     steps += 1;
-    await after(steps);
+    return after(steps);
   };
-  return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
+  const writer = watchWrites(world.writer, () => before(steps), done);
+  return commandsOf({ ...world, writer }).provision(event);
 }
 
 /** Carries out the first `steps` transactions of a command; the next one is never sent. */

@@ -1,11 +1,11 @@
-import { ulid } from 'ulid';
-import { type Answer, createProvisioning } from '../../provisioning/index.ts';
+import type { Answer } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { watchReads } from '../support/watched-reader.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { commandsOf, createLightWorld, createWorld, type World } from '../support/world.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -99,12 +99,8 @@ function keepLedger(world: World) {
    * wants, every time. `act` is run before each of the first `times` attempts.
    */
   function provisionAround(event: unknown, act: () => Promise<unknown>, times = 1): Promise<Answer> {
-    let left = times;
-    const send: Writer['send'] = async (actions) => {
-      if (left-- > 0) await act();
-      return writer.send(actions);
-    };
-    return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
+    const late = watchWrites(writer, (number) => (number <= times ? act() : undefined));
+    return commandsOf({ ...world, writer: late }).provision(event);
   }
 
   /** Carries out `event`, but runs `act` once: before a call of the reader that names this partition. */
@@ -122,7 +118,7 @@ function keepLedger(world: World) {
       isDone = true;
       await act();
     });
-    const answer = await createProvisioning({ ...world, reader, writer, newId: () => ulid() })(event);
+    const answer = await commandsOf({ ...world, reader, writer }).provision(event);
     if (!isDone) throw new Error(`nothing was read of ${partition}`);
     return answer;
   }

@@ -16,7 +16,7 @@ provisioning/interleaving provisioning/limits.integration
 provisioning/long-deletions.integration provisioning/mandate-use.integration provisioning/moves.integration provisioning/newer-forms
 provisioning/operations provisioning/role-templates.integration
 provisioning/split-reused-ids.integration provisioning/split-scope.integration provisioning/stamps
-provisioning/transaction provisioning/verify
+provisioning/transaction
 provisioning/verify-product.integration runbooks/rehearsals.integration scim/isolation.property
 scim/repeated-sync.integration scim/scale.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/request-lines.integration
 cli/command.integration cli/exit-codes.integration cli/verify.integration

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { parse as parseYaml } from 'yaml';
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
 import { createIds } from '../../provisioning/ids.ts';
-import { createProvisioning } from '../../provisioning/index.ts';
+import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Writer } from '../../table/writer.ts';
@@ -75,6 +75,10 @@ interface ProvisioningParts {
   readonly newSecret: () => string;
 }
 
+/** `ok`, or the code of the error and the field that it names. */
+export const outcomeOf = (answer: Answer): string =>
+  answer.ok ? 'ok' : [answer.error.code, answer.error.field].filter(Boolean).join(' ');
+
 /** Commands on a table: as they are, that must succeed, and that must fail. */
 export function commandsOf({ reader, writer, clock, newSecret }: ProvisioningParts) {
   const provision = createProvisioning({ reader, writer, clock, newId: createIds(), newSecret });
@@ -96,9 +100,13 @@ export function commandsOf({ reader, writer, clock, newSecret }: ProvisioningPar
     return answer.error;
   }
 
+  /** What becomes of a command. */
+  const outcome = async (command: string, input: Record<string, unknown>) =>
+    outcomeOf(await provision({ command, input }));
+
   /** Makes what a manifest says, in YAML. */
   const apply = (manifest: string) => run('tenant.apply', { manifest: parseYaml(manifest) });
-  return { provision, run, refused, apply };
+  return { provision, run, refused, outcome, apply };
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;

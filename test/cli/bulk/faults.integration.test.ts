@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../proof/oracle/random.ts';
 import { findingsOn } from '../../provisioning/findings.ts';
-import { faultsOf } from '../../provisioning/verify.ts';
 import { cliMain } from '../../support/cli-process.ts';
 import { SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
@@ -64,7 +63,6 @@ async function loadUndisturbed(text: string) {
 
 const clean = async (world: World, proxy: Awaited<ReturnType<typeof createProxy>>) => {
   const items = await proxy.everything(world.reader);
-  expect(faultsOf(items)).toEqual([]);
   expect(await findingsOn(world)).toEqual([]);
   return contentOf(items);
 };

@@ -8,7 +8,7 @@ import type { Writer } from '../../../table/writer.ts';
 import { findingsOn, repairOn } from '../findings.ts';
 import { interruptAfter } from '../stepwise.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from '../support.ts';
-import { faultsOf } from '../verify.ts';
+import { expectWhole as expectAllWhole } from '../whole.ts';
 
 /**
  * What a connection makes rests on its tenant, on itself and on a domain. Once a gate of the tenant says so, creations ask
@@ -55,10 +55,7 @@ const SHARED = [ROOT, { type: 'scim-connection', id: 'acme' }, { type: 'domain',
   .map(nodeKey)
   .map(({ PK, SK }) => `${PK} / ${SK}`);
 
-async function expectWhole(): Promise<void> {
-  expect(faultsOf(await world.everything())).toEqual([]);
-  expect(await findingsOn(world)).toEqual([]);
-}
+const expectWhole = () => expectAllWhole(world);
 
 test('the first creation through a gate asks for the nodes, and those after it for the gate alone', async () => {
   await world.run(...user());
