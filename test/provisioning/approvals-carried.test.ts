@@ -85,27 +85,23 @@ describe('a command that carries others', () => {
     '%s needs the right to what it carries',
     async (command, { of, input }) => {
       const world = await worldWhere();
-      const onboarding = [
+      const others = [
         'tenant.create',
         'role.create',
         'role-permission.create',
         'user.create',
         'grant.create',
       ];
-      await operatorOf(world, 'opal', command, ...onboarding);
+      await operatorOf(world, 'opal', command, ...others);
       expect(await world.outcome('opal', command, input)).toMatch(/^not_permitted/);
-      await operatorOf(world, 'oscar', command, ...onboarding, of);
+      await operatorOf(world, 'oscar', command, ...others, of);
       await world.run('grant.create', { user: 'oscar', scope: ACME, roles: ['of-oscar'] });
       expect(await world.outcome('oscar', command, input)).toBe('ok');
     },
   );
 
   test.each([
-    'tenant.create',
-    'role.create',
-    'grant.create',
-    'role-permission.create',
-    'effect:operator-rights',
+    ...['tenant.create', 'role.create', 'grant.create', 'role-permission.create', 'effect:operator-rights'],
   ])('an onboarding waits where %s does', async (approvalFor) => {
     const { outcome } = await worldWhere(approvalFor);
     expect(await outcome('pam', 'tenant.onboard', { manifest: MANIFEST })).toBe('approval_required');
@@ -113,15 +109,17 @@ describe('a command that carries others', () => {
 
   test('a manifest within a tenant takes the rights of that tenant, also for what is in new scopes', async () => {
     const world = await worldWhere();
-    const { run, outcome } = world;
     await operatorOf(world, 'opal', 'tenant.apply');
-    await run('grant.create', { user: 'opal', scope: ACME, roles: ['operator'] });
-    await run('page.create', { name: 'roster' });
-    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
-    await run('user.create', { id: 'chief', email: 'chief@example.com' });
-    await run('grant.create', { user: 'chief', scope: ACME, roles: ['operator'] });
+    await world.apply(`
+pages: [roster]
+scopes: { Acme: { id: acme, type: tenant } }
+roles: { operator: { id: operator, existing: true }, reader: { id: reader, owner: Acme } }
+users:
+  opal: { id: opal, grants: { Acme: [operator] } }
+  chief: { id: chief, email: chief@example.com, grants: { Acme: [operator] } }
+`);
     const apply = (more: Input, roles: readonly string[]) =>
-      outcome('opal', 'tenant.apply', {
+      world.outcome('opal', 'tenant.apply', {
         manifest: {
           scopes: {
             Acme: { type: 'tenant', id: 'acme' },
@@ -152,10 +150,8 @@ describe('a command that carries others', () => {
   test('the parts of an event are commands by themselves', async () => {
     const { provision, tokens } = await worldWhere('group.create');
     const batch = ['a', 'b'].map((name) => ({ command: 'group.create', input: { scope: ACME, name } }));
-    const answer = await provision({ batch, token: tokens.ann?.text });
-    expect(answer).toMatchObject({
-      result: { answers: batch.map(() => ({ error: { code: 'approval_required' } })) },
-    });
+    const answers = batch.map(() => ({ error: { code: 'approval_required' } }));
+    expect(await provision({ batch, token: tokens.ann?.text })).toMatchObject({ result: { answers } });
   });
 });
 
@@ -248,26 +244,13 @@ describe('what is shown to the one who approves', () => {
       roles: { hash: { owner: 'Acme', allow: ['*:*:*'] } },
       groups: { passwordHash: { scope: 'Acme', everyone: true, roles: ['hash'] } },
     };
-    const commands = [
-      {
-        command: 'user.update',
-        input: { id: 'bob', passwordHash: 'argon2-of-bob', mfaSecret: 'otp-of-bob' },
-      },
-      { command: 'group.create', input: { scope: ACME, name: 'mfaSecret' } },
-    ];
+    const change = (passwordHash: string, mfaSecret: string) =>
+      ({ command: 'user.update', input: { id: 'bob', passwordHash, mfaSecret } }) as const;
+    const creation = { command: 'group.create', input: { scope: ACME, name: 'mfaSecret' } };
+    const commands = [change('argon2-of-bob', 'otp-of-bob'), creation];
     const properties = { hash: 'x', mfaSecret: 'y' };
-    await as('pam', 'property.create', {
-      of: 'subject:user',
-      name: 'hash',
-      type: 'string',
-      source: 'stored',
-    });
-    await as('pam', 'property.create', {
-      of: 'subject:user',
-      name: 'mfaSecret',
-      type: 'string',
-      source: 'stored',
-    });
+    const declared = { of: 'subject:user', type: 'string', source: 'stored' };
+    for (const name of Object.keys(properties)) await as('pam', 'property.create', { ...declared, name });
     for (const [operationId, command, input] of [
       ['manifest', 'tenant.apply', { manifest }],
       ['transaction', 'transaction.write', { commands }],
@@ -281,12 +264,7 @@ describe('what is shown to the one who approves', () => {
     );
     expect(inputs).toEqual({
       manifest: { manifest },
-      transaction: {
-        commands: [
-          { command: 'user.update', input: { id: 'bob', passwordHash: 'hidden', mfaSecret: 'hidden' } },
-          commands[1],
-        ],
-      },
+      transaction: { commands: [change('hidden', 'hidden'), creation] },
       alone: { id: 'bob', properties, passwordHash: 'hidden' },
     });
   });

@@ -20,14 +20,8 @@ beforeEach(() => void world.calls.splice(0));
 const SHOWN = new Set([
   ...['description', 'address', 'displayName', 'givenName', 'familyName', 'userName'],
   ...['logoUrl', 'primaryContactName', 'region', 'city', 'state', 'country', 'postalCode', 'floor'],
+  ...['title', 'department', 'mfaType', 'mfaSecret', 'passwordHash', 'manufacturer', 'model'],
   ...[
-    'title',
-    'department',
-    'mfaType',
-    'mfaSecret',
-    'passwordHash',
-    'manufacturer',
-    'model',
     'serialNumber',
     'locationDescription',
     'ssoProvider',
@@ -36,18 +30,9 @@ const SHOWN = new Set([
     'label',
     'street',
     'url',
-    'notificationType',
-    'accountName',
-    'recipientFirstName',
-    'recipientLastName',
-    'sesMessageId',
-    'errorMessage',
-    'skipReason',
-    'subject',
-    'deviceId',
-    'entityId',
-    'purpose',
   ],
+  ...['notificationType', 'accountName', 'recipientFirstName', 'recipientLastName', 'sesMessageId'],
+  ...['errorMessage', 'skipReason', 'subject', 'deviceId', 'entityId', 'purpose'],
 ]);
 /** Of those, the ones that a single space is too little for. */
 const NEVER_BLANK = new Set(['logoUrl', 'url', 'userName']);

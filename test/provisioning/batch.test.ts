@@ -1,9 +1,10 @@
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
+import { defined } from '../../table/defined.ts';
 import { conflict, GatehouseError } from '../../table/errors.ts';
-import type { Writer } from '../../table/writer.ts';
-import { createWorld } from '../support/world.ts';
+import { watchWrites } from '../support/watched-writer.ts';
+import { createWorld, outcomeOf } from '../support/world.ts';
 import { findingsOn } from './findings.ts';
 import { createOperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input, NOBODY } from './support.ts';
@@ -11,19 +12,12 @@ import { createLedgerWorld, type Input, NOBODY } from './support.ts';
 /** Events of several commands: they share transactions, and each is answered as if it had been sent by itself. */
 const world = await createLedgerWorld();
 const tenant = `tenant:${(await world.run('tenant.create', { name: 'Northwind' })).id}`;
-const groups = await Promise.all(
-  ['a', 'b', 'c', 'd', 'e'].map(
-    async (name) => (await world.run('group.create', { scope: tenant, name })).id,
-  ),
-);
-const users = await Promise.all([1, 2, 3].map(async () => (await world.run('user.create', {})).id));
+const made = async (command: string, input: Input) => (await world.run(command, input)).id;
+const groups = await Promise.all([...'abcde'].map((name) => made('group.create', { scope: tenant, name })));
+const users = await Promise.all([1, 2, 3].map(() => made('user.create', {})));
 
 type Sent = readonly [command: string, input: Input, operationId?: string];
-const partOf = ([command, input, operationId]: Sent) => ({
-  command,
-  input,
-  ...(operationId === undefined ? {} : { operationId }),
-});
+const partOf = ([command, input, operationId]: Sent) => ({ command, input, ...defined({ operationId }) });
 
 interface Sending {
   readonly provision?: (event: unknown) => Promise<Answer>;
@@ -36,10 +30,8 @@ async function send(batch: readonly Sent[], { provision = world.provision, more 
   if (!answer.ok) throw new Error(`${answer.error.code} ${answer.error.message}`);
   return answer.result.answers as readonly Answer[];
 }
-const shown = (answers: readonly Answer[]) =>
-  answers.map((answer) =>
-    answer.ok ? 'ok' : [answer.error.code, answer.error.field].filter(Boolean).join(' '),
-  );
+const shown = (answers: readonly Answer[]) => answers.map(outcomeOf);
+const many = (count: number) => Array.from({ length: count }, () => user());
 const email = () => `${ulid().toLowerCase()}@example.com`;
 const user = (given: Input = {}): Sent => ['user.create', { email: email(), ...given }];
 const membership = (member: string | undefined, group: string | undefined): Sent => [
@@ -67,7 +59,7 @@ describe('sharing transactions', () => {
 
   test('as many commands as fit: 100 actions, and never more', async () => {
     const sent = await transactionsOf(async () =>
-      expect(shown(await send(Array.from({ length: 60 }, () => user())))).toEqual(Array(60).fill('ok')),
+      expect(shown(await send(many(60)))).toEqual(Array(60).fill('ok')),
     );
     // Of each user the node, the guard of the email, the decision item, the key of pseudonyms, the audit record.
     expect(sent.map((actions) => actions.length)).toEqual([96, 96, 96, 16]);
@@ -75,16 +67,8 @@ describe('sharing transactions', () => {
 
   test('no transaction of more than 4 MB', async () => {
     const text = 'x'.repeat(31_000);
-    const large: Sent = [
-      'audit.create',
-      {
-        action: 'report.made',
-        entityType: 'report',
-        entityId: 'r',
-        relatedEntities: { text },
-        metadata: { text },
-      },
-    ];
+    const report = { action: 'report.made', entityType: 'report', entityId: 'r' };
+    const large: Sent = ['audit.create', { ...report, relatedEntities: { text }, metadata: { text } }];
     const sent = await transactionsOf(async () =>
       expect(shown(await send(Array(80).fill(large)))).toEqual(Array(80).fill('ok')),
     );
@@ -123,10 +107,8 @@ describe('refusals', () => {
 
   test('of two that want the same, the first one has it', async () => {
     const same = email();
-    const [first, second] = await send([
-      user({ email: same, displayName: 'First' }),
-      user({ email: same, displayName: 'Second' }),
-    ]);
+    const of = (displayName: string) => user({ email: same, displayName });
+    const [first, second] = await send([of('First'), of('Second')]);
     expect(first?.ok).toBe(true);
     expect(second?.ok === false && second.error).toMatchObject({ code: 'conflict', field: 'email' });
     expect(await world.run('user.read', { email: same })).toMatchObject({ displayName: 'First' });
@@ -173,13 +155,7 @@ describe('operations', () => {
     expect(again[1]?.ok && again[1].result).toEqual(first?.ok && first.result);
     const other = await send([['user.create', { displayName: 'Other' }, operation]]);
     expect(shown(other)).toEqual(['operation_mismatch operationId']);
-    const [alone] = [
-      await world.provision({
-        command: 'user.create',
-        input: { displayName: 'Once' },
-        operationId: operation,
-      }),
-    ];
+    const alone = await world.provision(partOf(['user.create', { displayName: 'Once' }, operation]));
     expect(alone.ok && alone.result).toEqual(first?.ok && first.result);
   });
 
@@ -194,9 +170,8 @@ describe('operations', () => {
     const taken = email();
     await world.run('user.create', { email: taken });
     const before = await world.everything();
-    const answers = await send([user(), user({ email: taken }), membership(NOBODY, groups[0])], {
-      more: { dryRun: true },
-    });
+    const batch = [user(), user({ email: taken }), membership(NOBODY, groups[0])];
+    const answers = await send(batch, { more: { dryRun: true } });
     expect(shown(answers)).toEqual(['ok', 'conflict email', 'not_found user']);
     expect(await world.everything()).toEqual(before);
   });
@@ -216,19 +191,15 @@ describe('operations', () => {
 });
 
 describe('a table that is changed or fails meanwhile', () => {
-  const over = (send_: Writer['send']) =>
-    createProvisioning({ ...world, writer: { send: send_ }, newId: () => ulid(), budgetMs: 20_000 });
+  const over = (before: Parameters<typeof watchWrites>[1]) => {
+    const writer = watchWrites(world.writer, before);
+    return createProvisioning({ ...world, writer, newId: () => ulid(), budgetMs: 20_000 });
+  };
 
   test('what was read has changed: planned anew', async () => {
     const { id } = await world.run('user.create', { email: email() });
-    let isFirst = true;
-    const provision = over(async (actions, notes) => {
-      if (isFirst) {
-        isFirst = false;
-        await world.run('user.update', { id, email: email() });
-      }
-      return world.writer.send(actions, notes);
-    });
+    const overtake = () => world.run('user.update', { id, email: email() });
+    const provision = over((number) => (number === 1 ? overtake() : undefined));
     const wanted = email();
     const answers = await send([user(), ['user.update', { id, email: wanted }], user()], { provision });
     expect(shown(answers)).toEqual(['ok', 'ok', 'ok']);
@@ -238,30 +209,19 @@ describe('a table that is changed or fails meanwhile', () => {
 
   test('a transaction that is contended is halved until it passes', async () => {
     const sizes: number[] = [];
-    const provision = over((actions, notes) => {
+    const provision = over((_, actions) => {
       sizes.push(actions.length);
-      return actions.length > 30
-        ? Promise.reject(new GatehouseError('contended', 'busy'))
-        : world.writer.send(actions, notes);
+      if (actions.length > 30) throw new GatehouseError('contended', 'busy');
     });
-    expect(
-      shown(
-        await send(
-          Array.from({ length: 20 }, () => user()),
-          { provision },
-        ),
-      ),
-    ).toEqual(Array(20).fill('ok'));
+    expect(shown(await send(many(20), { provision }))).toEqual(Array(20).fill('ok'));
     expect(Math.max(...sizes)).toBe(100 - 4);
   });
 
   test('a command that never fits into the table is answered by itself, the others are written', async () => {
     const bad = 'bad@example.com';
-    const provision = over((actions, notes) =>
-      JSON.stringify(actions).includes(bad)
-        ? Promise.reject(new GatehouseError('limit_exceeded', 'too large'))
-        : world.writer.send(actions, notes),
-    );
+    const provision = over((_, actions) => {
+      if (JSON.stringify(actions).includes(bad)) throw new GatehouseError('limit_exceeded', 'too large');
+    });
     const batch = Array.from({ length: 9 }, (_, n) => user(n === 4 ? { email: bad } : {}));
     const answers = await send(batch, { provision });
     expect(shown(answers)).toEqual(batch.map((_, n) => (n === 4 ? 'limit_exceeded' : 'ok')));
@@ -269,12 +229,11 @@ describe('a table that is changed or fails meanwhile', () => {
 
   test('an outage is told of every command that is left, and they can be sent again', async () => {
     let calls = 0;
-    const provision = over((actions, notes) =>
-      ++calls > 1
-        ? Promise.reject(new GatehouseError('transient', 'no answer'))
-        : world.writer.send(actions, notes),
-    );
-    const batch = Array.from({ length: 30 }, () => user());
+    const provision = over((number) => {
+      calls = number;
+      if (number > 1) throw new GatehouseError('transient', 'no answer');
+    });
+    const batch = many(30);
     const answers = await send(batch, { provision });
     expect(new Set(shown(answers))).toEqual(new Set(['ok', 'transient']));
     expect(calls).toBe(2);
@@ -283,30 +242,19 @@ describe('a table that is changed or fails meanwhile', () => {
   });
 
   test('a failure of no action that fails always is told, and the rest goes on', async () => {
-    const provision = over((actions) =>
-      Promise.reject(actions.length > 0 ? conflict('x', 'always') : new Error()),
-    );
+    const provision = over(() => Promise.reject(conflict('x', 'always')));
     expect(shown(await send([user(), user()], { provision }))).toEqual(['conflict x', 'conflict x']);
   });
 
   test('stops between two transactions when its time is over: the rest is unfinished', async () => {
     const provision = createProvisioning({
       ...world,
-      writer: {
-        send: (actions, notes) => {
-          world.clock.advance(1_000);
-          return world.writer.send(actions, notes);
-        },
-      },
+      writer: watchWrites(world.writer, () => world.clock.advance(1_000)),
       newId: () => ulid(),
       budgetMs: 500,
       sleep: async () => {},
     });
-    const answers = await send(
-      Array.from({ length: 150 }, () => user()),
-      { provision },
-    );
-    const all = shown(answers);
+    const all = shown(await send(many(150), { provision }));
     expect(all[0]).toBe('ok');
     expect(all.at(-1)).toBe('unfinished');
     expect(all).toEqual([...all].sort((a, b) => (a === b ? 0 : a === 'ok' ? -1 : 1)));

@@ -38,9 +38,12 @@ const send = async (command: string, input: Record<string, unknown>, more: Recor
   return answer.ok ? answer.result : {};
 };
 
+const createPerson = () =>
+  send('user.create', { id: user, tenant, ...PERSONAL }, { operationId: 'create-person' });
+
 /** All that a person leaves behind. */
 async function live(): Promise<void> {
-  await send('user.create', { id: user, tenant, ...PERSONAL }, { operationId: 'create-person' });
+  await createPerson();
   await send('grant.create', { user, scope: tenant });
   await send('session.create', { user, tenant, ...ORIGIN, location: 'seeded-note' });
   await send('setting.create', { scope: `user:${user}`, key: 'theme', value: 'seeded-theme' });
@@ -72,16 +75,10 @@ test('the log and the recorded answers hold no personal value in clear', async (
 test('who may read the log through provisioning sees the values, and a repeated command gets its first answer', async () => {
   await live();
   const { items } = await world.run('audit.list', { tenant, limit: 100 });
-  expect(items).toContainEqual(
-    expect.objectContaining({ action: 'user.create', after: expect.objectContaining(PERSONAL) }),
-  );
+  const created = { action: 'user.create', after: expect.objectContaining(PERSONAL) };
+  expect(items).toContainEqual(expect.objectContaining(created));
   expect(items).toContainEqual(expect.objectContaining({ action: 'login', ...ORIGIN }));
-  const again = await send(
-    'user.create',
-    { id: user, tenant, ...PERSONAL },
-    { operationId: 'create-person' },
-  );
-  expect(again).toMatchObject(PERSONAL);
+  expect(await createPerson()).toMatchObject(PERSONAL);
 });
 
 test('the same value has the same pseudonym, and another user another one', async () => {
@@ -123,22 +120,18 @@ describe('user.erase', () => {
     const refusal = await world.refused('user.create', { id: user, displayName: 'Back' });
     expect(refusal).toMatchObject({ code: 'erased', field: 'id', retryable: false });
     expect(refusal.message).toContain(`user:${user} was erased on ${String(erasedAt).slice(0, 10)}`);
-    expect(await send('user.create', { id: user, displayName: 'Back', again: true })).not.toHaveProperty(
-      'again',
-    );
+    const back = await send('user.create', { id: user, displayName: 'Back', again: true });
+    expect(back).not.toHaveProperty('again');
     await send('user.delete', { id: user });
     await send('user.create', { id: user });
   });
 
   test('a manifest from before says whom it would bring back, and is applied with a word for it alone', async () => {
-    const manifest = {
-      users: { ann: { id: user, email: 'ann@example.com' }, ben: { email: 'ben@example.com' } },
-    };
+    const [ann, ben] = [{ id: user, email: 'ann@example.com' }, { email: 'ben@example.com' }];
+    const manifest = { users: { ann, ben } };
     await send('tenant.apply', { manifest });
     await send('user.erase', { id: user });
-    await send('user.delete', {
-      id: String((await world.run('user.read', { email: 'ben@example.com' })).id),
-    });
+    await send('user.delete', { id: (await world.run('user.read', ben)).id });
     const { changes } = await world.run('tenant.plan', { manifest });
     const today = new Date(world.clock.now()).toISOString().slice(0, 10);
     expect(changes).toMatchObject([
@@ -151,9 +144,7 @@ describe('user.erase', () => {
       field: 'manifest/users/ann',
       message: expect.stringContaining(`user ann was erased on ${today}: nothing was done`),
     });
-    expect(await world.refused('user.read', { email: 'ben@example.com' })).toMatchObject({
-      code: 'not_found',
-    });
+    expect(await world.outcome('user.read', ben)).toBe('not_found email');
     await send('tenant.apply', { manifest, again: true });
     expect(await world.run('tenant.plan', { manifest })).toMatchObject({ changes: [], unchanged: 2 });
   });
@@ -170,7 +161,7 @@ describe('user.erase', () => {
     await send('user.delete', { id: user });
     await send('user.erase', { id: user });
     expect(inClear(await world.everything())).toEqual([]);
-    expect(await world.refused('user.erase', { id: user })).toMatchObject({ code: 'not_found', field: 'id' });
+    expect(await world.outcome('user.erase', { id: user })).toBe('not_found id');
   });
 
   test('records and recorded answers from before pseudonyms lose their personal values', async () => {
@@ -223,19 +214,12 @@ async function asBefore(): Promise<readonly Item[]> {
 }
 
 test('an application cannot write a record that looks like one of ours', async () => {
+  const forge = (more: object) =>
+    world.outcome('audit.create', { action: 'login', entityType: 'user', entityId: user, ...more });
   for (const action of ['user.delete', 'grant.delete', 'verify.repair', 'audit.create'])
-    expect(await world.refused('audit.create', { action, entityType: 'user', entityId: user })).toMatchObject(
-      { code: 'invalid', field: 'action' },
-    );
-  for (const forged of [
-    { source: 'provisioning' },
-    { actor: 'root' },
-    { timestamp: '2020-01-01T00:00:00Z' },
-    { after: {} },
-  ])
-    expect(
-      await world.refused('audit.create', { action: 'login', entityType: 'user', entityId: user, ...forged }),
-    ).toMatchObject({ code: 'invalid' });
+    expect(await forge({ action })).toBe('invalid action');
+  for (const forged of ['source', 'actor', 'timestamp', 'after'])
+    expect(await forge({ [forged]: 'x' })).toBe(`invalid ${forged}`);
   await send('audit.create', { action: 'login', entityType: 'user', entityId: user }, { actor: 'app' });
   const [record] = (await log()).filter(({ action }) => action === 'login');
   expect(record).toMatchObject({ source: 'application', actor: 'app', status: 'success' });

@@ -16,6 +16,7 @@ import { createLedgerWorld, type LedgerWorld, writesOf } from './support.ts';
  * becomes, and whether it is sent again. Nothing here waits: the pauses are counted. What a request as a whole may be
  * answered: test/table/service-errors.test.ts.
  */
+const [FAILED, TOO_LARGE] = ['ConditionalCheckFailed', 'ItemCollectionSizeLimitExceeded'];
 const SECRET = 'ann@example.com';
 const client = createClient({ endpoint: 'http://127.0.0.1:1' });
 const service = mockClient(client);
@@ -99,16 +100,11 @@ beforeEach(() => void service.reset());
 
 describe('a failed condition is the error that its action names, and is final', () => {
   test.each([
-    ['of the first action', ['ConditionalCheckFailed', 'None', 'None'], 'conflict', 'email'],
-    ['of the second action', ['None', 'ConditionalCheckFailed', 'None'], 'not_found', 'user'],
-    [
-      'of both: the first speaks',
-      ['ConditionalCheckFailed', 'ConditionalCheckFailed', 'None'],
-      'conflict',
-      'email',
-    ],
-    ['beside a conflict', ['TransactionConflict', 'ConditionalCheckFailed', 'None'], 'not_found', 'user'],
-    ['beside throttling', ['None', 'ConditionalCheckFailed', 'ThrottlingError'], 'not_found', 'user'],
+    ['of the first action', [FAILED, 'None', 'None'], 'conflict', 'email'],
+    ['of the second action', ['None', FAILED, 'None'], 'not_found', 'user'],
+    ['of both: the first speaks', [FAILED, FAILED, 'None'], 'conflict', 'email'],
+    ['beside a conflict', ['TransactionConflict', FAILED, 'None'], 'not_found', 'user'],
+    ['beside throttling', ['None', FAILED, 'ThrottlingError'], 'not_found', 'user'],
   ])('%s', async (_, codes, code, field) => {
     const { failure, pauses } = await send([cancelled(...codes)]);
     expect(failure).toMatchObject({ code, field, retryable: false });
@@ -116,7 +112,7 @@ describe('a failed condition is the error that its action names, and is final', 
   });
 
   test('it is told how the item stood', async () => {
-    const found = { Code: 'ConditionalCheckFailed', Item: { PK: { S: 'EMAIL#x' }, owner: { S: 'user:1' } } };
+    const found = { Code: FAILED, Item: { PK: { S: 'EMAIL#x' }, owner: { S: 'user:1' } } };
     expect((await send([cancelled(found, 'None', 'None')])).failure).toMatchObject({ holder: 'user:1' });
   });
 });
@@ -126,11 +122,7 @@ describe('what may pass is sent again, as the same request, until the time is up
     ['a conflict with another transaction', cancelled('None', 'TransactionConflict', 'None'), 'contended'],
     ['throttling of one item', cancelled('None', 'None', 'ThrottlingError'), 'throttled'],
     ['throughput of one item', cancelled('ProvisionedThroughputExceeded', 'None', 'None'), 'throttled'],
-    [
-      'a conflict beside throttling',
-      cancelled('TransactionConflict', 'ThrottlingError', 'None'),
-      'throttled',
-    ],
+    ['both of these', cancelled('TransactionConflict', 'ThrottlingError', 'None'), 'throttled'],
     ['throttling', thrown('ThrottlingException'), 'throttled'],
     ['the same request under way', thrown('TransactionInProgressException'), 'transient'],
     ['a connection that breaks', thrown('Error', { code: 'ECONNRESET' }), 'transient'],
@@ -166,18 +158,10 @@ test('when the time is up in the middle of an attempt, what the one before came 
 describe('what cannot pass is reported at once', () => {
   test.each([
     ['an item that would grow too large', cancelled('None', 'ValidationError', 'None'), 'limit_exceeded'],
-    [
-      'a collection that would grow too large',
-      cancelled('ItemCollectionSizeLimitExceeded', 'None', 'None'),
-      'limit_exceeded',
-    ],
+    ['a collection of items that would', cancelled(TOO_LARGE, 'None', 'None'), 'limit_exceeded'],
     ['a cancellation without a reason', cancelled('None', 'None', 'None'), 'internal'],
     ['a cancellation without reasons', thrown('TransactionCanceledException'), 'internal'],
-    [
-      'a condition that failed where there is none',
-      cancelled('None', 'None', 'ConditionalCheckFailed'),
-      'internal',
-    ],
+    ['a condition that failed where there is none', cancelled('None', 'None', FAILED), 'internal'],
     ['a request that is malformed', thrown('ValidationException'), 'internal'],
     ['another request under the token', thrown('IdempotentParameterMismatchException'), 'internal'],
   ])('%s', async (_, error, code) => {
@@ -224,15 +208,7 @@ describe('provisioning', () => {
   test('writes once the service lets it', async () => {
     expect(await answerAfter(conflicted, thrown('ThrottlingException'))).toMatchObject({ ok: true });
     const types = (await world.everything()).map((found) => found.Type).sort();
-    expect(types).toEqual([
-      'AuditCount',
-      'AuditLog',
-      'Decision',
-      'Guard',
-      'Operation',
-      'PseudonymKey',
-      'User',
-    ]);
+    expect(types.join(' ')).toBe('AuditCount AuditLog Decision Guard Operation PseudonymKey User');
   });
 
   test('does once what was done without an answer', async () => {

@@ -136,14 +136,8 @@ describe('a former name', () => {
   ])('is on record of an operation before this release: %s %j', async (command, now, before) => {
     const digest = await sha256(canonical([command, before]));
     const result = { was: 'done' };
-    const item = {
-      ...operationKey('old'),
-      Type: 'Operation',
-      command,
-      digest,
-      result,
-      createdAt: '2026-01-01T00:00:00.000Z',
-    };
+    const done = { command, digest, result, createdAt: '2026-01-01T00:00:00.000Z' };
+    const item = { ...operationKey('old'), Type: 'Operation', ...done };
     await world.writer.send([{ kind: 'put', item }]);
     const count = world.transactions.length;
     for (const input of [now, before])
@@ -192,10 +186,8 @@ describe('operators', () => {
     await world.run('subject.create', { type: 'sensor', id: 'd2' });
     const old = { type: 'sensor', id: 'd2' };
     const waiting = { operationId: 'd2-goes' };
-    expect(await world.outcome('olga', 'subject.delete', old, waiting)).toBe('approval_required');
-    expect(await world.outcome('olga', 'subject.delete', { user: 'sensor:d2' }, waiting)).toBe(
-      'approval_required',
-    );
+    for (const input of [old, { user: 'sensor:d2' }])
+      expect(await world.outcome('olga', 'subject.delete', input, waiting)).toBe('approval_required');
     expect(await world.as('pam', 'approval.list', {})).toMatchObject({
       result: { items: [{ id: 'd2-goes', input: { user: 'sensor:d2' } }] },
     });
@@ -208,15 +200,14 @@ describe('operators', () => {
   test('a request that was kept before this release is carried out, and asked for again is the same', async () => {
     const old = { type: 'sensor', id: 'd3' };
     await world.run('subject.create', old);
-    await world.as('olga', 'subject.delete', { user: 'sensor:d3' }, { operationId: 'd3-goes' });
+    const again = { operationId: 'd3-goes' };
+    await world.as('olga', 'subject.delete', { user: 'sensor:d3' }, again);
     const key = approvalKey('d3-goes');
     const kept = (await world.reader.get(key)) ?? key;
     const digest = await sha256(canonical(['subject.delete', old]));
     await world.writer.send([{ kind: 'put', item: { ...kept, input: JSON.stringify(old), digest } }]);
     for (const input of [old, { user: 'sensor:d3' }])
-      expect(await world.outcome('olga', 'subject.delete', input, { operationId: 'd3-goes' })).toBe(
-        'approval_required',
-      );
+      expect(await world.outcome('olga', 'subject.delete', input, again)).toBe('approval_required');
     expect(await world.outcome('zoe', 'approval.approve', { id: 'd3-goes' })).toBe('ok');
     expect(await world.outcome('olga', 'subject.read', old)).toBe('not_found user');
   });

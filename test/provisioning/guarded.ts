@@ -41,24 +41,16 @@ function guarded(of: string, [value, alike, other]: Values, guards: Guards, base
 }
 
 const route = { method: 'GET', permission: 'dashboard', scope: 'location:{header:x-location}' };
-const ANN = 'ann@example.com';
+const [ANN, BEA] = ['ann@example.com', 'bea@example.com'];
 
 export const GUARDED: readonly Guarded[] = [
-  guarded(
-    'user.email',
-    [ANN, ['ANN@example.COM', '  ann@example.com '], 'bea@example.com'],
-    ['EMAIL', ANN, 'bea@example.com'],
-  ),
+  guarded('user.email', [ANN, ['ANN@example.COM', '  ann@example.com '], BEA], ['EMAIL', ANN, BEA]),
   guarded(
     'user.phone',
     ['+4930123456', ['+49 30 123456', '+49 (30) 123-456', '+49.30.12.34.56'], '+4930123457'],
     ['PHONE', '+4930123456', '+4930123457'],
   ),
-  guarded(
-    'user.username',
-    ['ann.arbor', ['Ann.Arbor', ' ANN.ARBOR '], 'bea'],
-    ['USERNAME', 'ann.arbor', 'bea'],
-  ),
+  guarded('user.username', ['ann.a', ['Ann.A', ' ANN.A '], 'bea'], ['USERNAME', 'ann.a', 'bea']),
   guarded(
     'tenant.name',
     ['Acme Corp', ['acme corp', '  ACME   Corp ', '\uff21cme Corp', 'Acme\u00a0Corp'], 'Zenith'],

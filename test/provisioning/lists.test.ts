@@ -123,10 +123,7 @@ describe('a cursor', () => {
   test('of another list of the same kind is refused', async () => {
     const cursor = await cursorOf('membership.list', { group: one.group });
     const other = await world.run('group.create', { scope: `tenant:${one.tenant}`, name: 'other' });
-    expect(await world.refused('membership.list', { group: other.id, cursor })).toMatchObject({
-      code: 'invalid',
-      field: 'cursor',
-    });
+    expect(await world.outcome('membership.list', { group: other.id, cursor })).toBe('invalid cursor');
     expect(await world.refused('user.list', { cursor })).toMatchObject({ field: 'cursor' });
   });
 
@@ -142,10 +139,7 @@ describe('a cursor', () => {
   ])('with %s is refused', async (_, change) => {
     const by = { group: one.group };
     const cursor = forge(await cursorOf('membership.list', by), change);
-    expect(await world.refused('membership.list', { ...by, cursor })).toMatchObject({
-      code: 'invalid',
-      field: 'cursor',
-    });
+    expect(await world.outcome('membership.list', { ...by, cursor })).toBe('invalid cursor');
   });
 });
 

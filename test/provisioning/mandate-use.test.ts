@@ -4,6 +4,8 @@ import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { mandateUsesKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/writer.ts';
+import { watchReads } from '../support/watched-reader.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { furnishMandates, MANDATE, USE } from './mandates.ts';
 import type { Input } from './support.ts';
@@ -16,6 +18,7 @@ beforeEach(() => {
   world = copyOf(furnished);
 });
 
+const PAYER = { role: 'payer', permission: 'invoices:*:*' };
 const create = (more: Input) => world.run('mandate.create', { ...MANDATE, ...more });
 const used = async () => (await world.reader.get(mandateUsesKey('m1')))?.used ?? 0;
 
@@ -26,26 +29,14 @@ const use = (more: Partial<MandateUse> = {}, writer: Writer = world.writer) =>
 const pay = (amount: unknown) => use({ properties: { amount } });
 
 /** Changes the table between what a use has read and what it writes. */
-const changedMeanwhile = (change: () => Promise<unknown>): Writer => {
-  let isDone = false;
-  return {
-    send: async (actions, notes) => {
-      if (!isDone) await change();
-      isDone = true;
-      return world.writer.send(actions, notes);
-    },
-  };
-};
+const changedMeanwhile = (change: () => Promise<unknown>) =>
+  watchWrites(world.writer, (number) => (number === 1 ? change() : undefined));
 
 test('a use is in the activity of both, whoever counts it', async () => {
   await create({ budget: { uses: 2 } });
   await use({ operationId: 'by-itself' });
-  await world.provision({
-    command: 'mandate.use',
-    input: { ...USE },
-    operationId: 'vouched',
-    actor: 'user:till',
-  });
+  const event = { command: 'mandate.use', input: USE, operationId: 'vouched', actor: 'user:till' };
+  await world.provision(event);
   const acting = { actor: USE.actor, onBehalfOf: USE.subject, mandate: 'mandate:m1' };
   for (const by of [{ user: 'ann' }, { actor: 'agent:bot' }]) {
     const { items } = await world.run('audit.list', by);
@@ -62,12 +53,8 @@ test('a use is in the activity of both, whoever counts it', async () => {
 describe('a budget of uses', () => {
   test('is counted, until it is spent', async () => {
     await create({ budget: { uses: 2 } });
-    expect(await use({ operationId: 'first' })).toEqual({
-      allowed: true,
-      mandate: 'm1',
-      use: 'first',
-      remaining: 1,
-    });
+    const first = { allowed: true, mandate: 'm1', use: 'first', remaining: 1 };
+    expect(await use({ operationId: 'first' })).toEqual(first);
     expect(await use()).toMatchObject({ allowed: true, remaining: 0 });
     expect(await use()).toEqual({ allowed: false, mandate: 'm1', reason: 'budget_spent' });
     expect(await used()).toBe(2);
@@ -79,9 +66,8 @@ describe('a budget of uses', () => {
     await use();
     expect(await use({ operationId: 'op' })).toEqual(first);
     expect(await used()).toBe(2);
-    await expect(use({ operationId: 'op', scope: 'tenant:acme' })).rejects.toMatchObject({
-      code: 'operation_mismatch',
-    });
+    const other = use({ operationId: 'op', scope: 'tenant:acme' });
+    await expect(other).rejects.toMatchObject({ code: 'operation_mismatch' });
   });
 
   test('that is spent while a use is under way refuses it', async () => {
@@ -124,14 +110,12 @@ describe('uses at the same time', () => {
   /** Meets uses of other processes, so many times, for as long as a write tries. */
   const meeting = (times: number) => {
     let sent = 0;
-    const writer: Writer = {
-      send: async (actions, notes) => {
-        sent += 1;
-        if (sent > times) return world.writer.send(actions, notes);
-        world.clock.advance(3_000);
-        throw contended();
-      },
-    };
+    const writer = watchWrites(world.writer, (number) => {
+      sent = number;
+      if (number > times) return;
+      world.clock.advance(3_000);
+      throw contended();
+    });
     return { writer, sent: () => sent };
   };
 
@@ -147,12 +131,10 @@ describe('uses at the same time', () => {
   test('are counted one by one in a batch', async () => {
     await create({ budget: { uses: 1 } });
     const batch = [1, 2].map(() => ({ command: 'mandate.use', input: USE }));
-    const answer = await world.provision({ batch });
-    expect(answer).toMatchObject({
-      result: {
-        answers: [{ result: { allowed: true } }, { result: { allowed: false, reason: 'budget_spent' } }],
-      },
-    });
+    const answers = [{ allowed: true }, { allowed: false, reason: 'budget_spent' }].map((result) => ({
+      result,
+    }));
+    expect(await world.provision({ batch })).toMatchObject({ result: { answers } });
   });
 });
 
@@ -195,15 +177,10 @@ describe('a budget of a sum', () => {
     const writer = changedMeanwhile(async () => {
       properties.amount = 500;
     });
-    const { reader, clock } = world;
-    const slow = {
-      ...reader,
-      getSnapshot: async (...asked: Parameters<typeof reader.getSnapshot>) => {
-        properties.amount = 0;
-        return reader.getSnapshot(...asked);
-      },
-    };
-    const { use } = createMandates({ reader: slow, clock, writer });
+    const reader = watchReads(world.reader, (method) => {
+      if (method === 'getSnapshot') properties.amount = 0;
+    });
+    const { use } = createMandates({ ...world, reader, writer });
     expect(await use({ ...USE, operationId: 'op', properties })).toMatchObject({ remaining: 499 });
     expect(await used()).toBe(1);
   });
@@ -222,16 +199,10 @@ describe('what is not allowed is not counted', () => {
     ['a permission that it does not name', { permission: 'invoices:read:invoice' }, 'mandate_permission'],
     ['what its condition refuses', { properties: { amount: 9 } }, 'mandate_condition_failed'],
   ])('%s', async (_what, more, reason) => {
-    await create({
-      permissions: ['invoices:pay:invoice'],
-      when: 'action.properties.amount < 9',
-      budget: { uses: 9 },
-    });
-    expect(await use({ properties: { amount: 1 }, ...more })).toEqual({
-      allowed: false,
-      mandate: 'm1',
-      reason,
-    });
+    const when = 'action.properties.amount < 9';
+    await create({ permissions: ['invoices:pay:invoice'], when, budget: { uses: 9 } });
+    const refused = { allowed: false, mandate: 'm1', reason };
+    expect(await use({ properties: { amount: 1 }, ...more })).toEqual(refused);
     expect(await used()).toBe(0);
   });
 
@@ -247,12 +218,7 @@ describe('what is not allowed is not counted', () => {
   test.each<[string, string, Input, string]>([
     ['the subject’s right', 'grant.delete', { user: 'ann', scope: 'tenant:acme' }, 'no_grant'],
     ['the actor’s right', 'grant.delete', { user: 'agent:bot', scope: 'tenant:acme' }, 'actor_no_grant'],
-    [
-      'the role’s permission',
-      'role-permission.delete',
-      { role: 'payer', permission: 'invoices:*:*' },
-      'no_grant',
-    ],
+    ['what the role allows', 'role-permission.delete', PAYER, 'no_grant'],
     ['the scope', 'location.update', { id: 'north', status: 'suspended' }, 'scope_inactive'],
     ['the mandate', 'mandate.end', { id: 'm1' }, 'mandate_inactive'],
   ])('where %s is taken while it is under way', async (_what, command, input, reason) => {
@@ -270,21 +236,16 @@ describe('what is not allowed is not counted', () => {
 
   test('where the count is damaged', async () => {
     await create({ budget: { uses: 9 } });
-    await world.writer.send([
-      { kind: 'put', item: { ...mandateUsesKey('m1'), Type: 'MandateUses', used: '1' } },
-    ]);
+    const item = { ...mandateUsesKey('m1'), Type: 'MandateUses', used: '1' };
+    await world.writer.send([{ kind: 'put', item }]);
     await expect(use()).rejects.toMatchObject({ code: 'damaged_item' });
   });
 });
 
 test('a use whose acknowledgement was lost is answered by its repetition', async () => {
   await create({ budget: { uses: 2 } });
-  const lost: Writer = {
-    send: async (actions, notes) => {
-      await world.writer.send(actions, notes);
-      throw new Error('the connection was closed');
-    },
-  };
+  const close = () => Promise.reject(new Error('the connection was closed'));
+  const lost = watchWrites(world.writer, () => {}, close);
   const answer = await use({ operationId: 'lost' }, lost).catch((error: unknown) => error);
   const receipt = await use({ operationId: 'lost' });
   expect(receipt).toMatchObject({ allowed: true, remaining: 1 });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMandates } from '../../provisioning/index.ts';
 import { mandateUsesKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import type { Writer } from '../../table/writer.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { verifyOn } from './findings.ts';
 import { furnishMandates, MANDATE, USE } from './mandates.ts';
@@ -77,12 +77,8 @@ describe('a counter that is lower than what was used', () => {
       },
     };
     const raised: unknown[] = [];
-    const writer: Writer = {
-      send: async (actions, notes) => {
-        await world.writer.send(actions, notes);
-        raised.push(await used());
-      },
-    };
+    const note = async () => raised.push(await used());
+    const writer = watchWrites(world.writer, () => {}, note);
     await verifyOn({ ...busy, writer }, true);
     expect([isPaid, raised]).toEqual([true, [350]]);
   });

@@ -109,10 +109,7 @@ describe('by hand', () => {
       message: 'nobody gives this membership by hand, but entra, okta: name one as origin',
     });
     await world.run('membership.delete', { ...EDGE, origin: 'okta' });
-    expect(await world.refused('membership.delete', { ...EDGE, origin: 'okta' })).toMatchObject({
-      code: 'not_found',
-      field: 'origin',
-    });
+    expect(await world.outcome('membership.delete', { ...EDGE, origin: 'okta' })).toBe('not_found origin');
     expect(await isMember()).toBe(true);
     await world.run('membership.delete', { ...EDGE, origin: 'entra' });
     expect([await isMember(), await edge()]).toEqual([false, undefined]);

@@ -37,12 +37,7 @@ describe('what a schema refuses is said of its field', () => {
   test.each<[string, Input, string, string]>([
     ['user.create', { colour: 'red' }, 'colour', ''],
     ['user.create', { emial: 'ann@example.com' }, 'emial', ': did you mean email?'],
-    [
-      'assignment.create',
-      { subject: 'ann', role: 'r', scope: 'tenant:t' },
-      'subject',
-      ': did you mean user?',
-    ],
+    ['assignment.create', { subject: 'a', role: 'r', scope: 'tenant:t' }, 'subject', ': did you mean user?'],
     ['location.create', { name: 'A', scope: 'tenant:t' }, 'scope', ': did you mean parent?'],
     ['tenant.read', { tenant: NOBODY }, 'tenant', ': did you mean id?'],
     // One that is long, and one that would change a terminal.
@@ -95,19 +90,16 @@ describe('an edge', () => {
       if (permission === 'reports:read:all') await world.run('permission.create', { name: permission });
       const effect = { role, permission, effect: 'ALLOW' };
       await world.run('role-permission.create', effect);
-      const doubled = {
-        code: 'conflict',
+      const said = (code: string, what: string) => ({
+        code,
         field: 'permission',
-        message: 'this role permission exists already',
-      };
+        message: `this role permission ${what}`,
+      });
+      const doubled = said('conflict', 'exists already');
       expect(await refused('role-permission.create', effect)).toMatchObject(doubled);
       const name = { role, permission };
       await world.run('role-permission.delete', name);
-      const missing = {
-        code: 'not_found',
-        field: 'permission',
-        message: 'this role permission does not exist',
-      };
+      const missing = said('not_found', 'does not exist');
       expect(await refused('role-permission.delete', name)).toMatchObject(missing);
       expect(await refused('role-permission.read', name)).toMatchObject(missing);
     },

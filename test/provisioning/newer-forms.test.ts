@@ -5,6 +5,7 @@ import { identityOf, parseKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { createSampleWorld, NOW, toJson } from '../releases/world.ts';
 import { size } from '../support/tier.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { isRecord } from './support.ts';
 
 /**
@@ -119,13 +120,9 @@ describe('migrate', () => {
 
   test('goes on where it was killed', async () => {
     const table = createMemoryTable({ items: asBefore });
-    let left = 3;
-    const killed = {
-      send: (actions: Parameters<typeof table.writer.send>[0]) => {
-        left -= 1;
-        return left < 0 ? Promise.reject(new Error('killed')) : table.writer.send(actions);
-      },
-    };
+    const killed = watchWrites(table.writer, (number) => {
+      if (number > 3) throw new Error('killed');
+    });
     await expect(migrate({ newId, reader: table.reader, writer: killed, clock, width: 1 })).rejects.toThrow(
       'killed',
     );
@@ -140,16 +137,12 @@ describe('migrate', () => {
     const key = { PK: 'USER#ann', SK: 'META' };
     const ann = (await table.reader.get(key)) as Item;
     let raced = false;
-    const racing = {
-      send: async (actions: Parameters<typeof table.writer.send>[0]) => {
-        if (!raced && actions.some((action) => action.kind === 'update' && action.key.PK === key.PK)) {
-          raced = true;
-          table.put({ ...ann, title: 'Dr', v: 3 });
-          table.remove({ PK: 'USER#bea', SK: 'META' });
-        }
-        await table.writer.send(actions);
-      },
-    };
+    const racing = watchWrites(table.writer, (_, actions) => {
+      if (raced || !actions.some((action) => action.kind === 'update' && action.key.PK === key.PK)) return;
+      raced = true;
+      table.put({ ...ann, title: 'Dr', v: 3 });
+      table.remove({ PK: 'USER#bea', SK: 'META' });
+    });
     const { older, newer } = await migrate({ newId, reader: table.reader, writer: racing, clock });
     expect([raced, older, newer]).toEqual([true, 0, 1]);
     expect(await table.reader.get(key)).toEqual({ ...ann, title: 'Dr', v: 3 });
@@ -160,13 +153,12 @@ describe('migrate', () => {
     const table = createMemoryTable({ items: asBefore });
     const key = { PK: 'USER#ann', SK: 'META' };
     const ann = (await table.reader.get(key)) as Item;
-    const undone = {
-      send: async (actions: Parameters<typeof table.writer.send>[0]) => {
-        await table.writer.send(actions);
-        table.put(ann);
-      },
-    };
-    expect(await migrate({ newId, reader: table.reader, writer: undone, clock })).toMatchObject({ older: 1 });
+    const writer = watchWrites(
+      table.writer,
+      () => {},
+      () => table.put(ann),
+    );
+    expect(await migrate({ newId, reader: table.reader, writer, clock })).toMatchObject({ older: 1 });
   });
 
   test('leaves a decision item without its form to verify: it is damaged', async () => {

@@ -1,9 +1,9 @@
-import { ulid } from 'ulid';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Answer, createProvisioning } from '../../provisioning/index.ts';
+import type { Answer } from '../../provisioning/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { operationKey } from '../../table/keys.ts';
+import { commandsOf, outcomeOf } from '../support/world.ts';
 import { findingsOn } from './findings.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld, writesOf } from './support.ts';
@@ -58,8 +58,8 @@ describe.each(['user.create', 'user.delete', 'user.update', 'grant.create', 'gra
         twin ??= await world.provision(event);
         return item;
       };
-      const slow = createProvisioning({ ...world, reader: { ...world.reader, get }, newId: () => ulid() });
-      expect(await slow(event)).toEqual(twin);
+      const slow = commandsOf({ ...world, reader: { ...world.reader, get } });
+      expect(await slow.provision(event)).toEqual(twin);
       expect(twin).toMatchObject({ ok: true });
     });
 
@@ -106,15 +106,10 @@ describe('an operationId', () => {
   test('with two inputs at once: one is done, the other is a mismatch', async () => {
     const operationId = newOperation();
     const writes = await writesOf(world, async () => {
-      const answers = await Promise.all(
-        ['left', 'right'].map((username) =>
-          world.provision({ command: 'user.create', input: { username }, operationId }),
-        ),
-      );
-      expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
-      expect(answers.find(({ ok }) => !ok)).toMatchObject({
-        error: { code: 'operation_mismatch', field: 'operationId' },
-      });
+      const named = (username: string) =>
+        world.provision({ command: 'user.create', input: { username }, operationId });
+      const outcomes = (await Promise.all(['left', 'right'].map(named))).map(outcomeOf);
+      expect(outcomes.toSorted()).toEqual(['ok', 'operation_mismatch operationId']);
     });
     expect(writes).toBe(1);
   });
@@ -140,8 +135,8 @@ describe('an operationId', () => {
       expect(await world.provision(event)).toMatchObject({ ok: true });
       return record;
     };
-    const unlucky = createProvisioning({ ...world, reader: { ...world.reader, get }, newId: () => ulid() });
-    expect(await unlucky(event)).toMatchObject({ error: { code: 'transient', retryable: true } });
+    const unlucky = commandsOf({ ...world, reader: { ...world.reader, get } });
+    expect(await unlucky.provision(event)).toMatchObject({ error: { code: 'transient', retryable: true } });
     expect(await world.provision(event)).toMatchObject({ ok: true });
     expect(looks).toBe(2);
   });

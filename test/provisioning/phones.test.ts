@@ -7,14 +7,8 @@ const { run, refused, writer, reader } = await createWorld();
 /** A number with the zero of national calls is one that nobody can call, and another text than the one that is meant. */
 test.each([
   ...['+49 (0)30 123456', '+49(0)30123456', '+490301234567', '+44 (0) 20 7946 0018', '+41 (0)44 668 18 00'],
-  ...[
-    '+43 01 234567',
-    '+33 (0)1 23 45 67 89',
-    '+358 (0)9 1234567',
-    '+971 (0)4 1234567',
-    '+1 (0)212 5550100',
-    '+7 0495 1234567',
-  ],
+  ...['+43 01 234567', '+33 (0)1 23 45 67 89', '+358 (0)9 1234567', '+971 (0)4 1234567'],
+  ...['+1 (0)212 5550100', '+7 0495 1234567'],
 ])('%s is refused, when it is made and when it is changed', async (phone) => {
   const error = { code: 'invalid', field: 'phone', message: expect.stringContaining('leave it out') };
   expect(await refused('user.create', { phone })).toMatchObject(error);

@@ -5,6 +5,10 @@ import { createLedgerWorld, type Input, NOBODY } from './support.ts';
 const [ACME, OFFICE] = ['tenant:acme', 'location:office'];
 const [AT_ACME, AT_OFFICE] = [ACME, OFFICE].map((scope) => ({ user: 'ann', scope }));
 const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
+const NEVER = '9999-12-31T23:59:59-12:00';
+const ANY = { ...AT_OFFICE, role: 'any', startsAt: early, endsAt: late };
+const X_AT_ACME = { name: 'x', parent: ACME };
+const OVERRIDING = { combination: 'deny-overrides' };
 const route = { permission: 'p', scope: 'tenant:{claim:t}' };
 
 const world = await createLedgerWorld();
@@ -32,32 +36,22 @@ async function expectRefused(code: string, [, command, input, field]: Case): Pro
   expect(world.transactions.length).toBe(count);
 }
 
+const changed = (changes: Input) => ['route.update', { id: 'route', ...changes }] as const;
+const routed = (more: Input) => ['route.create', { ...route, method: 'GET', path: '/x', ...more }] as const;
+const effect = (permission: string) =>
+  ['role-permission.create', { role: 'any', permission, effect: 'DENY' }] as const;
+
 describe('invalid', () => {
   const cases: readonly Case[] = [
     ['a name that folds to one with #', 'tenant.create', { name: 'A\uff03B' }, 'name'],
     ['a name that folds to one too long for a key', 'tenant.create', { name: '\ufdfa'.repeat(128) }, 'name'],
     ['a location under a location', 'location.create', { name: 'x', parent: OFFICE }, 'parent'],
-    [
-      'a combination below the root',
-      'location.create',
-      { name: 'x', parent: ACME, combination: 'deny-overrides' },
-      'combination',
-    ],
-    [
-      'a combination given later to a scope that is not the root',
-      'location.update',
-      { id: 'office', combination: 'deny-overrides' },
-      'combination',
-    ],
+    ['a combination below the root', 'location.create', { ...X_AT_ACME, ...OVERRIDING }, 'combination'],
+    ['one that is given later', 'location.update', { id: 'office', ...OVERRIDING }, 'combination'],
     ['a role owned by what is no root', 'role.create', { name: 'x', scope: OFFICE }, 'scope'],
     ['a grant below the root', 'grant.create', { ...AT_OFFICE }, 'scope'],
     ['a grant with a role twice', 'grant.create', { ...AT_ACME, roles: ['any', 'any'] }, 'roles'],
-    [
-      'a grant with more roles than one write holds',
-      'grant.create',
-      { ...AT_ACME, roles: Array(21).fill('any') },
-      'roles',
-    ],
+    ['a grant with too many roles', 'grant.create', { ...AT_ACME, roles: Array(21).fill('any') }, 'roles'],
     ['a grant with a foreign role', 'grant.create', { ...AT_ACME, roles: ['foreign'] }, 'roles'],
     ['a foreign role added to a grant', 'grant.update', { id: 'grant', roles: ['foreign'] }, 'roles'],
     ['a grant without a name', 'grant.update', { roles: [] }, 'input'],
@@ -65,22 +59,12 @@ describe('invalid', () => {
     ['a grant with a name and a half', 'grant.delete', { id: 'grant', user: 'ann' }, 'input'],
     ['a foreign role in a group', 'group-role.create', { group: 'staff', role: 'foreign' }, 'role'],
     ['an assignment of a foreign role', 'assignment.create', { ...AT_OFFICE, role: 'foreign' }, 'role'],
+    ['an assignment that ends when it starts', 'assignment.create', { ...ANY, endsAt: early }, 'endsAt'],
+    ['one that starts beyond the calendar', 'assignment.create', { ...ANY, startsAt: NEVER }, 'startsAt'],
     [
-      'an assignment that ends when it starts',
-      'assignment.create',
-      { ...AT_OFFICE, role: 'any', startsAt: early, endsAt: early },
-      'endsAt',
-    ],
-    [
-      'an assignment that starts beyond the calendar',
-      'assignment.create',
-      { ...AT_OFFICE, role: 'any', startsAt: '9999-12-31T23:59:59-12:00', endsAt: late },
-      'startsAt',
-    ],
-    [
-      'an end before the start that is there',
+      'an end before the start',
       'assignment.update',
-      { ...AT_ACME, role: 'any', endsAt: '2026-01-01T00:00:00Z' },
+      { ...AT_ACME, role: 'any', endsAt: '2026-01-01' },
       'endsAt',
     ],
     ['a role for any tenant held everywhere', 'global-role.create', { user: 'ann', role: 'any' }, 'role'],
@@ -93,36 +77,11 @@ describe('invalid', () => {
     ['a list by nothing', 'membership.list', {}, 'user'],
     ['a list by two things', 'membership.list', { user: 'ann', group: 'staff' }, 'user'],
     ['a grant list by two things', 'grant.list', { ...AT_ACME }, 'user'],
-    [
-      'a route whose permission names what its path has not',
-      'route.update',
-      { id: 'route', permission: '{page}' },
-      'permission',
-    ],
-    [
-      'a route whose scope names what its path has not',
-      'route.update',
-      { id: 'route', scope: 'tenant:{tenant}' },
-      'scope',
-    ],
-    [
-      'a route of a WebSocket with a path',
-      'route.create',
-      { ...route, method: 'CONNECT', path: '/live' },
-      'path',
-    ],
-    [
-      'a route of AppSync with the name of an operation',
-      'route.create',
-      { ...route, method: 'GRAPHQL', path: '/Public' },
-      'path',
-    ],
-    [
-      'a route with a scope of an unknown type',
-      'route.create',
-      { ...route, method: 'GET', path: '/x', scope: 'planet:{claim:t}' },
-      'scope',
-    ],
+    ['a permission from what a path has not', ...changed({ permission: '{page}' }), 'permission'],
+    ['a scope from what a path has not', ...changed({ scope: 'tenant:{tenant}' }), 'scope'],
+    ['a route of a WebSocket with a path', ...routed({ method: 'CONNECT', path: '/live' }), 'path'],
+    ['a route of AppSync with an operation', ...routed({ method: 'GRAPHQL', path: '/Public' }), 'path'],
+    ['a route with a scope of an unknown type', ...routed({ scope: 'planet:{claim:t}' }), 'scope'],
   ];
   test.each(cases)('%s', async (...one) => expectRefused('invalid', one));
 });
@@ -137,18 +96,8 @@ describe('not found', () => {
     ['the group of a membership', 'membership.create', { user: 'ann', group: NOBODY }, 'group'],
     ['the role of a group', 'group-role.create', { group: 'staff', role: NOBODY }, 'role'],
     ['the group of a role', 'group-role.create', { group: NOBODY, role: 'any' }, 'group'],
-    [
-      'a page',
-      'role-permission.create',
-      { role: 'any', permission: 'nowhere', effect: 'ALLOW' },
-      'permission',
-    ],
-    [
-      'a permission',
-      'role-permission.create',
-      { role: 'any', permission: 'a:b:c', effect: 'DENY' },
-      'permission',
-    ],
+    ['a page', ...effect('nowhere'), 'permission'],
+    ['a permission', ...effect('a:b:c'), 'permission'],
     ['the role of an assignment', 'assignment.create', { ...AT_ACME, role: NOBODY }, 'role'],
     ['the role of a grant', 'grant.create', { ...AT_ACME, roles: [NOBODY] }, 'roles'],
     ['a global role', 'global-role.create', { user: 'ann', role: NOBODY }, 'role'],
@@ -167,15 +116,12 @@ describe('not found', () => {
   ];
   test.each(byCondition)('%s', async (_, command, input, field) => {
     const before = await world.dataItems();
-    expect(await world.refused(command, input)).toMatchObject({ code: 'not_found', field });
+    expect(await world.outcome(command, input)).toBe(`not_found ${field}`);
     expect(await world.dataItems()).toEqual(before);
   });
 });
 
 test('a grant under an id that another grant has is a conflict over the id', async () => {
   const user = (await world.run('user.create', {})).id;
-  expect(await world.refused('grant.create', { id: 'grant', user, scope: ACME })).toMatchObject({
-    code: 'conflict',
-    field: 'id',
-  });
+  expect(await world.outcome('grant.create', { id: 'grant', user, scope: ACME })).toBe('conflict id');
 });

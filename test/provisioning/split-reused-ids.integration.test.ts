@@ -5,6 +5,7 @@ import { nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { size } from '../support/tier.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { commandsOf, createLightWorld, type World } from '../support/world.ts';
 import { findingsOn } from './findings.ts';
 
@@ -140,20 +141,14 @@ test('a group that goes while a migration that is killed brings its roles out le
     // The groups have their mark from one that was killed before.
     const killed = interrupted(2, async () => {}, true);
     await expect(migrating({ writer: killed.writer })).rejects.toThrow('killed');
-    let isLate = false;
-    const writer: Writer = {
-      send: async (actions, notes) => {
-        if (!isLate) {
-          isLate = true;
-          const racing = interrupted(number, async () => {}, true);
-          await migrating({ writer: racing.writer }).catch((error: Error) =>
-            expect(error.message).toBe('killed'),
-          );
-          if (racing.sent() < number) last = number;
-        }
-        await world.writer.send(actions, notes);
-      },
-    };
+    const writer = watchWrites(world.writer, async (nth) => {
+      if (nth > 1) return;
+      const racing = interrupted(number, async () => {}, true);
+      await migrating({ writer: racing.writer }).catch((error: Error) =>
+        expect(error.message).toBe('killed'),
+      );
+      if (racing.sent() < number) last = number;
+    });
     await commandsOf({ ...world, writer }).run('group.delete', { id: site.allowed });
     await elsewhere.groupAt(undefined, site.allowed);
     const { id: user } = await world.run('user.create', {});

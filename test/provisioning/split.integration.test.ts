@@ -6,8 +6,8 @@ import { COMMANDS } from '../../provisioning/all-commands.ts';
 import { migrate } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, membershipsKey, nodeKey } from '../../table/keys.ts';
-import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { commandsOf, copyOf, createMemoryWorld, type World } from '../support/world.ts';
 import { findingsOn, repairOn } from './findings.ts';
 
@@ -17,18 +17,11 @@ const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
 const NEVER = 1_000;
 
 /** From how many groups or roles on they stand apart, and what their items say then. */
-const OF_SCOPE = {
-  thresholds: { groupsOfSubject: NEVER, groupsOfScope: 1, rolesOfRoot: NEVER },
-  marks: { scope: 'apart' },
-};
-const OF_SUBJECT = {
-  thresholds: { groupsOfSubject: 0, groupsOfScope: NEVER, rolesOfRoot: NEVER },
-  marks: { subject: 'scope' },
-};
-const OF_BOTH = {
-  thresholds: { groupsOfSubject: 0, groupsOfScope: 1, rolesOfRoot: NEVER },
-  marks: { scope: 'apart', subject: 'scope' },
-};
+const beyond = (groupsOfSubject: number, groupsOfScope: number) =>
+  ({ groupsOfSubject, groupsOfScope, rolesOfRoot: NEVER }) as const;
+const OF_SCOPE = { thresholds: beyond(NEVER, 1), marks: { scope: 'apart' } };
+const OF_SUBJECT = { thresholds: beyond(0, NEVER), marks: { subject: 'scope' } };
+const OF_BOTH = { thresholds: beyond(0, 1), marks: { scope: 'apart', subject: 'scope' } };
 const FORMS = Object.entries({ 'a scope': OF_SCOPE, 'a subject': OF_SUBJECT, both: OF_BOTH });
 type Form = (typeof FORMS)[number][1];
 
@@ -151,12 +144,8 @@ async function site(): Promise<Site> {
   const place = async (parent: string) =>
     `zone:${(await world.run('zone.create', { name: 'z', parent })).id}`;
   const scope = await place(building);
-  const [allowed, denied, empty] = [
-    await groupAt(scope, allows),
-    await groupAt(scope, denies),
-    await groupAt(scope),
-  ];
-  return { scope, below: await place(scope), allowed, denied, empty };
+  const [allowed, denied] = [await groupAt(scope, allows), await groupAt(scope, denies)];
+  return { scope, below: await place(scope), allowed, denied, empty: await groupAt(scope) };
 }
 
 describe('gatehouse migrate', () => {
@@ -291,13 +280,10 @@ describe('gatehouse migrate', () => {
 /** Runs a command before the transaction of this number is sent, or stops there. */
 function interrupted(number: number, run: () => Promise<unknown>) {
   let sent = 0;
-  const writer: Writer = {
-    send: async (actions: readonly Action[]) => {
-      sent += 1;
-      if (sent === number) await run();
-      await world.writer.send(actions);
-    },
-  };
+  const writer = watchWrites(world.writer, async (nth) => {
+    sent = nth;
+    if (nth === number) await run();
+  });
   return { writer, sent: () => sent };
 }
 
@@ -442,12 +428,9 @@ describe.each(FORMS)('where the groups of %s stand apart', (_, given) => {
   test('the access difference sees who loses and gains what', async () => {
     const { allowed, denied, empty } = await split();
     const [user] = [await userIn(allowed), await userIn(empty)];
+    const options = { reader: world.reader, commands: COMMANDS, at: world.clock.now() };
     const difference = (command: string, input: Readonly<Record<string, unknown>>) =>
-      accessDifference([{ command, input }], {
-        reader: world.reader,
-        commands: COMMANDS,
-        at: world.clock.now(),
-      });
+      accessDifference([{ command, input }], options);
     const [loses, gains] = [{ loses: { people: 1 } }, { gains: { people: 1 } }];
     expect(await difference('membership.delete', { user, group: allowed })).toMatchObject(loses);
     expect(await difference('membership.create', { user, group: denied })).toMatchObject(loses);
@@ -542,16 +525,6 @@ describe.each(FORMS)('while the groups of %s go apart or come back', (_, given) 
     async (isOut) => {
       const { scope, below, allowed, denied } = await begin(isOut);
       const user = await userIn();
-      let isLate = false;
-      const writer: Writer = {
-        send: async (actions, notes) => {
-          if (!isLate) {
-            isLate = true;
-            await migrating({ joins: !isOut });
-          }
-          await world.writer.send(actions, notes);
-        },
-      };
       for (const [command, input] of [
         ['membership.create', { user, group: allowed }],
         ['group-role.create', { group: allowed, role: denies }],
@@ -559,7 +532,7 @@ describe.each(FORMS)('while the groups of %s go apart or come back', (_, given) 
         ['membership.create', { user, group: denied }],
         ['group.create', { scope, name: 'late' }],
       ] as const) {
-        isLate = false;
+        const { writer } = interrupted(1, () => migrating({ joins: !isOut }));
         await commandsOf({ ...world, writer }).run(command, input);
         expect(await findings()).toEqual([]);
         await migrating({ joins: isOut });
@@ -685,13 +658,7 @@ describe('gatehouse verify', () => {
     ['what is no attribute of roles', OF_SCOPE, 'roles', set({ more: 1 }), 'decision_damaged'],
     ['another scope', OF_SCOPE, 'roles', set({ scope: tenant }), 'decision_'],
     ['a membership among all', OF_SCOPE, 'subject', amongAll, 'decision_less'],
-    [
-      'roles in the item of the scope',
-      OF_SCOPE,
-      'scope',
-      set({ 'group|x': new Set(['r']) }),
-      'decision_damaged',
-    ],
+    ['roles at the scope', OF_SCOPE, 'scope', set({ 'group|x': new Set(['r']) }), 'decision_damaged'],
     ['a mark that is gone', OF_SCOPE, 'node', drop(/^byScope$/), 'node_damaged'],
     ['an item of the scope that is wrong', OF_SCOPE, 'scope', set({ status: 'x' }), 'status'],
     ['one of a subject', OF_SUBJECT, 'subject', set({ status: 'x' }), 'status'],
@@ -735,16 +702,13 @@ describe('gatehouse verify', () => {
       await put({ ...((await read(key)) as Item), [name]: new Set(damage) });
       world.settle();
       let isFirst = true;
-      const writer: Writer = {
-        send: async (actions) => {
-          const isIt =
-            which === 'roles' ||
-            actions.some((each) => each.kind !== 'check' && JSON.stringify(each).includes(key.PK));
-          if (isFirst && isIt) await repairOn(world);
-          isFirst &&= !isIt;
-          await world.writer.send(actions);
-        },
-      };
+      const writer = watchWrites(world.writer, async (_number, actions) => {
+        const isIt =
+          which === 'roles' ||
+          actions.some((each) => each.kind !== 'check' && JSON.stringify(each).includes(key.PK));
+        if (isFirst && isIt) await repairOn(world);
+        isFirst &&= !isIt;
+      });
       await migrating({ writer, joins });
       expect(isFirst).toBe(false);
       expect(await findings()).toEqual([]);
@@ -787,15 +751,10 @@ describe('a reader', () => {
     form = of;
     const { scope, allowed } = await split();
     const user = await userIn(allowed);
-    const item = {
-      scope: await scopeItem(scope),
-      subject: await subjectItem(user),
-      roles: await rolesItem(allowed),
-    }[which];
-    await put({ ...(item as Item), ...damage });
+    const items = { scope: scopeItem(scope), subject: subjectItem(user), roles: rolesItem(allowed) };
+    await put({ ...((await items[which]) as Item), ...damage });
     world.settle();
-    await expect(world.newEngine().check(`user:${user}`, PAGE, scope)).rejects.toMatchObject({
-      code: 'damaged_item',
-    });
+    const check = world.newEngine().check(`user:${user}`, PAGE, scope);
+    await expect(check).rejects.toMatchObject({ code: 'damaged_item' });
   });
 });

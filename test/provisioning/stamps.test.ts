@@ -6,8 +6,9 @@ import { GatehouseError } from '../../table/errors.ts';
 import { readFreshnessToken } from '../../table/freshness-token.ts';
 import { decisionKey, guardKey, parseKey } from '../../table/keys.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
-import type { Writer } from '../../table/writer.ts';
 import { watchReads } from '../support/watched-reader.ts';
+import { watchWrites } from '../support/watched-writer.ts';
+import { commandsOf } from '../support/world.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
@@ -31,7 +32,7 @@ const written = (action: Action): Input | undefined =>
 test.each(WRITE_COMMANDS)('%s', async (command) => {
   const input = await inputOf(command);
   const ids = new Set<unknown>();
-  const send: Writer['send'] = async (actions) => {
+  const look = (_: number, actions: readonly Action[]) => {
     const [sentAt, stamps] = [world.clock.now(), actions.filter(isStamped).map(written)];
     for (const stamp of stamps)
       expect(stamp).toMatchObject({ writtenAt: sentAt, writeId: stamps[0]?.writeId });
@@ -47,27 +48,24 @@ test.each(WRITE_COMMANDS)('%s', async (command) => {
       expect(ids.has(id)).toBe(false);
       ids.add(id);
     }
-    await world.writer.send(actions);
   };
   // Reading takes its time: what is sent is not of the moment at which it was planned.
   const reader = watchReads(world.reader, () => world.clock.advance(1));
-  const provision = createProvisioning({ ...world, reader, writer: { send }, newId: () => ulid() });
-  expect(await provision({ command, input })).toMatchObject({ ok: true });
+  await commandsOf({ ...world, reader, writer: watchWrites(world.writer, look) }).run(command, input);
 });
 
 test('a transaction that waited for items that others shared has the time of its sending', async () => {
   const waits: number[] = [];
-  const send: Writer['send'] = async (actions, notes) => {
+  const writer = watchWrites(world.writer, (_, actions) => {
     for (const { writtenAt } of actions.filter(isStamped).map((action) => written(action) ?? {}))
       expect(writtenAt).toBe(world.clock.now());
     world.clock.advance(50);
-    await world.writer.send(actions, notes);
-  };
+  });
   const sleep = async (milliseconds: number) => {
     waits.push(milliseconds);
     world.clock.advance(milliseconds);
   };
-  const provision = createProvisioning({ ...world, writer: { send }, sleep, newId: () => ulid() });
+  const provision = createProvisioning({ ...world, writer, sleep, newId: () => ulid() });
   const id = ulid();
   const inBatch = async (command: string, input: Input) => {
     const answer = await provision({ batch: [{ command, input }] });
@@ -98,22 +96,15 @@ describe('which write it is', () => {
 
   test('is another for what is planned anew', async () => {
     const sent: unknown[] = [];
-    let refusals = 1;
-    const send: Writer['send'] = async (actions) => {
+    const writer = watchWrites(world.writer, (number, actions) => {
       sent.push(actions.map(written).find((each) => each?.writeId)?.writeId);
-      if (refusals-- > 0) throw new GatehouseError('stale', 'changed by someone else meanwhile');
-      return world.writer.send(actions);
-    };
-    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
-    const answer = await provision({ command: 'user.create', input: { email: email() } });
-    expect(answer).toMatchObject({ ok: true });
+      if (number === 1) throw new GatehouseError('stale', 'changed by someone else meanwhile');
+    });
+    const address = email();
+    const { id } = await commandsOf({ ...world, writer }).run('user.create', { email: address });
     expect(sent).toHaveLength(2);
     expect(new Set(sent).size).toBe(2);
-    const { user } = await stampsOf(
-      String((answer as { result: Input }).result.email),
-      (answer as { result: Input }).result.id,
-    );
-    expect(user.writeId).toBe(sent[1]);
+    expect((await stampsOf(address, id)).user.writeId).toBe(sent[1]);
   });
 });
 
@@ -121,13 +112,12 @@ describe('the freshness token', () => {
   const timeOf = (answer: Awaited<ReturnType<LedgerWorld['provision']>>) =>
     answer.ok ? readFreshnessToken(String(answer.token)) : undefined;
 
+  const slowly = (after: () => void) =>
+    commandsOf({ ...world, writer: watchWrites(world.writer, () => {}, after) }).provision;
+
   test('is of the time of the answer, not of the write, which may have taken long', async () => {
-    const send: Writer['send'] = async (actions) => {
-      await world.writer.send(actions);
-      world.clock.advance(2_500);
-    };
     const sentAt = world.clock.now();
-    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+    const provision = slowly(() => world.clock.advance(2_500));
     expect(timeOf(await provision({ command: 'user.create', input: {} }))).toBe(sentAt + 2_500);
   });
 
@@ -142,12 +132,10 @@ describe('the freshness token', () => {
 
   test('of what was acknowledged to nobody is of the time at which it was found', async () => {
     const { id } = await world.run('user.create', {});
-    const send: Writer['send'] = async (actions) => {
-      await world.writer.send(actions);
+    const provision = slowly(() => {
       world.clock.advance(3_000);
       throw new GatehouseError('transient', 'TransactWriteItems did not get an answer in time');
-    };
-    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+    });
     expect(timeOf(await provision({ command: 'user.delete', input: { id } }))).toBe(world.clock.now());
   });
 

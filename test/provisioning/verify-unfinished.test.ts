@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { watchWrites } from '../support/watched-writer.ts';
 import { createMemoryWorld, type MemoryWorld } from './apply/support.ts';
 import { findingsOn } from './findings.ts';
 import type { Input } from './support.ts';
@@ -29,12 +30,11 @@ async function interrupt(world: MemoryWorld, command: string, input: Input) {
     ...world,
     newId: () => ulid(),
     budgetMs: 1,
-    writer: {
-      send: async (actions) => {
-        await world.writer.send(actions);
-        world.clock.advance(1);
-      },
-    },
+    writer: watchWrites(
+      world.writer,
+      () => {},
+      () => world.clock.advance(1),
+    ),
   });
   const answer = await provision({ command, input });
   expect(answer).toMatchObject({ ok: false, error: { code: 'unfinished' } });

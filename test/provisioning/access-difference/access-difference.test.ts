@@ -30,16 +30,12 @@ test('who loses what: how many people, where, which permissions', async () => {
 });
 
 test('a command that would be refused is refused with the same error', async () => {
-  const id = idOf('role', 'reader');
-  await expect(differenceBy({ command: 'role.delete', input: { id } })).rejects.toMatchObject({
-    code: 'conflict',
-  });
-  await expect(differenceBy({ command: 'role.delete', input: { id: NOBODY } })).rejects.toMatchObject({
-    code: 'not_found',
-  });
-  await expect(differenceBy({ command: 'role.delete', input: {} })).rejects.toMatchObject({
-    code: 'invalid',
-  });
+  for (const [code, input] of Object.entries({
+    conflict: { id: idOf('role', 'reader') },
+    not_found: { id: NOBODY },
+    invalid: {},
+  }))
+    await expect(differenceBy({ command: 'role.delete', input })).rejects.toMatchObject({ code });
 });
 
 describe('what is too much is named', () => {

@@ -30,8 +30,8 @@ function covers({ rows }: AccessDifference['loses'], decision: string): boolean 
   });
   const path = [scope, ...((above?.ancestors ?? []) as readonly string[])];
   return rows.some(
-    (row) =>
-      path.includes(row.scope) && row.subjects.includes(subject) && row.permissions.includes(permission),
+    ({ scope, subjects, permissions }) =>
+      path.includes(scope) && subjects.includes(subject) && permissions.includes(permission),
   );
 }
 

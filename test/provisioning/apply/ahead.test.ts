@@ -1,13 +1,14 @@
-import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
-import { createProvisioning } from '../../../provisioning/index.ts';
 import { type Key, parseKey } from '../../../table/keys.ts';
-import type { Writer } from '../../../table/writer.ts';
 import { watchReads } from '../../support/watched-reader.ts';
+import { watchWrites } from '../../support/watched-writer.ts';
+import { commandsOf } from '../../support/world.ts';
 import { createMemoryWorld, planOn } from './support.ts';
 
 /** While a transaction of an apply is being written, the next one is planned. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 const SCHOOL = `
 scopes: { school: { type: tenant } }
@@ -29,16 +30,15 @@ async function apply(text: string, world = createMemoryWorld()) {
     if (method === 'getMany')
       during.edges += (asked as readonly Key[]).filter((key) => parseKey(key)?.form === 'edge').length;
   });
-  const send: Writer['send'] = async (...given) => {
+  const begin = async () => {
     open.writes += 1;
     open.most = Math.max(open.most, open.writes);
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    await world.writer.send(...given);
+    await turns();
+  };
+  const end = () => {
     open.writes -= 1;
   };
-  const provision = createProvisioning({ ...world, reader, writer: { send }, newId: () => ulid() });
-  const answer = await provision({ command: 'tenant.apply', input: { manifest: parse(text) } });
-  expect(answer).toMatchObject({ ok: true });
+  await commandsOf({ ...world, reader, writer: watchWrites(world.writer, begin, end) }).apply(text);
   expect((await planOn(world, text)).steps).toEqual([]);
   return { world, during, most: open.most };
 }
@@ -71,17 +71,12 @@ groups: { all: { scope: place-29, roles: [role-0, role-29] } }
 
 test('what somebody changes meanwhile is found by the conditions, and it is compared anew', async () => {
   const { world } = await apply(SCHOOL);
-  let isFirst = true;
-  const send: Writer['send'] = async (...given) => {
-    await world.writer.send(...given);
-    if (!isFirst) return;
-    isFirst = false;
+  const afterFirst = async (number: number) => {
+    if (number > 1) return;
     // The next transaction is planned by now.
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns();
     await world.run('user.create', { id: 'late', email: 'user-89@school.example', displayName: 'Late' });
   };
-  const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
-  const answer = await provision({ command: 'tenant.apply', input: { manifest: parse(USERS) } });
-  expect(answer).toMatchObject({ ok: true });
+  await commandsOf({ ...world, writer: watchWrites(world.writer, () => {}, afterFirst) }).apply(USERS);
   expect((await planOn(world, USERS)).steps).toEqual([]);
 });

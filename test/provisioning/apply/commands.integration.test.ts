@@ -5,7 +5,8 @@ import { createProvisioning, type Progress } from '../../../provisioning/index.t
 import { GatehouseError } from '../../../table/errors.ts';
 import type { Item } from '../../../table/item.ts';
 import type { Action } from '../../../table/write/action.ts';
-import { copyOf } from '../../support/world.ts';
+import { watchWrites } from '../../support/watched-writer.ts';
+import { commandsOf, copyOf } from '../../support/world.ts';
 import { findingsOn } from '../findings.ts';
 import { applyOn, createMemoryWorld, exportOn, type MemoryWorld, worldOf } from './support.ts';
 
@@ -81,19 +82,17 @@ async function begun(
   send: (actions: readonly Action[], number: number) => Promise<unknown> = async () => {},
 ) {
   const world = copyOf(made);
-  let number = 0;
-  const writer = {
-    send: async (actions: readonly Action[]) => {
-      await send(actions, ++number);
-      await world.writer.send(actions);
-    },
-  };
+  let sent = 0;
+  const writer = watchWrites(world.writer, (number, actions) => {
+    sent = number;
+    return send(actions, number);
+  });
   const provisioningWith = (budgetMs: number, clock = world.clock) =>
     createProvisioning({ ...world, writer, clock, budgetMs, newId: () => ulid() });
   /** Applies the second manifest, or this one, however long it takes. */
   const apply = (more?: Given, text = AFTER) =>
     provisioningWith(Number.POSITIVE_INFINITY)({ command: 'tenant.apply', input: input(text, more) });
-  return { world, provisioningWith, apply, count: () => number };
+  return { world, provisioningWith, apply, count: () => sent };
 }
 
 describe('tenant.plan', () => {
@@ -183,12 +182,10 @@ describe('tenant.apply', () => {
 
   test.each([1, 2, 4])('an answer that is lost after transaction %i loses nothing', async (lost) => {
     const world = copyOf(made);
-    let number = 0;
-    const send = async (actions: readonly Action[]) => {
-      await world.writer.send(actions);
-      if (++number === lost) throw new GatehouseError('transient', 'no answer in time');
+    const lose = (number: number) => {
+      if (number === lost) throw new GatehouseError('transient', 'no answer in time');
     };
-    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+    const { provision } = commandsOf({ ...world, writer: watchWrites(world.writer, () => {}, lose) });
     const event = { command: 'tenant.apply', input: input(AFTER), operationId: 'mine' };
     expect(await provision(event)).toMatchObject({ ok: false, error: { code: 'transient' } });
     expect(await provision(event)).toMatchObject({ ok: true });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createProvisioning, type Hooks } from '../../../provisioning/index.ts';
 import type { Writer } from '../../../table/writer.ts';
+import { watchWrites } from '../../support/watched-writer.ts';
 import { findingsOn } from '../findings.ts';
 import { createMemoryWorld, type MemoryWorld, planOn } from './support.ts';
 
@@ -71,16 +72,10 @@ test('the second one is refused, says since when and until when, and the first o
 test('one that has compared before the other one began compares anew', async () => {
   const world = createMemoryWorld();
   await apply(world, ONE);
-  let isFirst = true;
-  const late: Writer = {
-    send: async (...given) => {
-      if (isFirst) {
-        isFirst = false;
-        expect(await apply(world, ONE.replaceAll('ann-', 'eva-'))).toMatchObject({ ok: true });
-      }
-      await world.writer.send(...given);
-    },
-  };
+  const late = watchWrites(world.writer, async (number) => {
+    if (number > 1) return;
+    expect(await apply(world, ONE.replaceAll('ann-', 'eva-'))).toMatchObject({ ok: true });
+  });
   expect(await apply(world, OTHER, { writer: late })).toMatchObject({ ok: true });
   expect(await isApplied(world, OTHER)).toBe(true);
 });
@@ -118,14 +113,9 @@ test('it is held by an operation that goes on, and by no other one that has ende
   });
   expect(stopped).toMatchObject({ error: { code: 'unfinished' } });
   // Failed.
-  let sent = 0;
-  const failing: Writer = {
-    send: async (...given) => {
-      sent += 1;
-      if (sent === 3) throw new Error('broken');
-      await world.writer.send(...given);
-    },
-  };
+  const failing = watchWrites(world.writer, (number) => {
+    if (number === 3) throw new Error('broken');
+  });
   expect(await apply(world, OTHER, { writer: failing, operationId: 'failed' })).toMatchObject({
     error: { code: 'internal' },
   });

@@ -3,6 +3,7 @@ import { createIds } from '../../../provisioning/ids.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
 import { Attribute, groupsAtAttribute } from '../../../table/decision/attributes.ts';
+import { defined } from '../../../table/defined.ts';
 import type { Invariant } from '../../../table/invariant.ts';
 import type { Item } from '../../../table/item.ts';
 import { parseKey } from '../../../table/keys.ts';
@@ -63,10 +64,7 @@ export interface Model {
 export function createModel(random: Random, isPlanted: boolean): Model {
   const { oneIn, pick, some, below } = random;
   const effects = (most: number): Effect[] =>
-    some(SAID, most).map((permission) => ({
-      permission,
-      ...(oneIn(5) ? { when: CONDITION } : {}),
-    }));
+    some(SAID, most).map((permission) => ({ permission, ...(oneIn(5) ? { when: CONDITION } : {}) }));
   const roles: Record<string, Role> = {};
   for (let n = 0; n < 5; n++) {
     const owner = pick(['acme', 'acme', 'any', 'global'] as const);
@@ -298,13 +296,10 @@ export async function change({ oneIn, pick, below }: Random, model: Model, send:
         if (await send('assignment.delete', { user, role, scope })) without(person.assignments, known);
         return;
       }
-      const period = { ...(from === undefined ? {} : { from }), ...(until === undefined ? {} : { until }) };
-      const dates = {
-        ...(from === undefined ? {} : { startsAt: from }),
-        ...(until === undefined ? {} : { endsAt: until }),
-      };
-      if (await send('assignment.create', { user, role, scope, ...dates }))
-        person.assignments.push({ role, scope, ...period });
+      if (
+        await send('assignment.create', { user, role, scope, ...defined({ startsAt: from, endsAt: until }) })
+      )
+        person.assignments.push({ role, scope, ...defined({ from, until }) });
       return;
     }
     case 1: {

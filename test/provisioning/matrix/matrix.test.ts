@@ -44,6 +44,8 @@ const MANIFEST = {
   ),
 } as const;
 
+const INHERITED = { effect: 'ALLOW', from: 'reader (any tenant)' };
+
 /** Each role, scope and user has its name as its id. */
 const withIds = (section: Readonly<Record<string, object>>) =>
   Object.fromEntries(Object.entries(section).map(([name, of]) => [name, { id: name, ...of }]));
@@ -104,9 +106,7 @@ describe('a cell keeps apart', () => {
       marks: [{ effect: 'ALLOW' }],
       text: 'ALLOW',
     });
-    expect(cellOf(matrix, 'intern', 'home')?.marks).toEqual([
-      { effect: 'ALLOW', from: 'reader (any tenant)' },
-    ]);
+    expect(cellOf(matrix, 'intern', 'home')?.marks).toEqual([INHERITED]);
     expect(cellOf(matrix, 'intern', 'doors:open:door')).toMatchObject({
       marks: [{ effect: 'ALLOW', from: 'teacher', pattern: 'doors:open:*' }],
       text: 'ALLOW, inherited from teacher, by doors:open:*',
@@ -177,9 +177,7 @@ describe('what is read', () => {
     calls.length = 0;
     const matrix = await matrixAt('north', ['intern']);
     expect(matrix.roles.map(({ name }) => name)).toEqual(['intern']);
-    expect(cellOf(matrix, 'intern', 'home')?.marks).toEqual([
-      { effect: 'ALLOW', from: 'reader (any tenant)' },
-    ]);
+    expect(cellOf(matrix, 'intern', 'home')?.marks).toEqual([INHERITED]);
     expect(calls.filter((call) => call === 'role.list')).toEqual([]);
     expect(calls.filter((call) => call === 'role-permission.list')).toHaveLength(3);
   });
@@ -194,17 +192,15 @@ describe('what is read', () => {
 
   test('more than a matrix holds is an error, not a part of it', async () => {
     const items = Array.from({ length: MATRIX_BOUNDS.roles + 1 }, (_, at) => ({
-      id: `r${at}`,
+      id: `${at}`,
       name: `r${at}`,
     }));
     const read = async (command: string) => ({ items: command === 'role.list' ? items : [] });
     await expect(readMatrix(read, {})).rejects.toMatchObject({ code: 'limit_exceeded', field: 'roles' });
     const names = Array.from({ length: MATRIX_BOUNDS.permissions + 1 }, (_, at) => ({ name: `p${at}` }));
     const many = async (command: string) => ({ items: command === 'page.list' ? names : [] });
-    await expect(readMatrix(many, {})).rejects.toMatchObject({
-      code: 'limit_exceeded',
-      field: 'permissions',
-    });
+    const refused = { code: 'limit_exceeded', field: 'permissions' };
+    await expect(readMatrix(many, {})).rejects.toMatchObject(refused);
   });
 
   test('a role that is being deleted is in force nowhere: neither a column nor inherited from', async () => {

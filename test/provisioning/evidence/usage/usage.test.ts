@@ -36,38 +36,33 @@ let sequence = 0;
 beforeEach(() => {
   sequence = 0;
 });
+const ago = (days: number) => new Date(world.clock.now() - days * DAY_MS).toISOString();
 /** A line of a log without gaps; days ago. */
 const line = (days: number, fields: Readonly<Record<string, unknown>>): string =>
-  decisionLine({
-    timestamp: new Date(world.clock.now() - days * DAY_MS).toISOString(),
-    sequence: ++sequence,
-    ...fields,
-  });
+  decisionLine({ timestamp: ago(days), sequence: ++sequence, ...fields });
+const user = (id: string) => ({ type: 'user', id });
 const used = (subject: string, permission: string, scope = 'client:north', days = 1, more = {}): string => {
   const [type, id] = scope.split(':');
-  return line(days, {
-    subject: { type: 'user', id: subject },
-    action: { name: permission },
-    resource: { type, id },
-    ...more,
-  });
+  const resource = { type, id };
+  return line(days, { subject: user(subject), action: { name: permission }, resource, ...more });
 };
+const NOTHING = { decision: false, context: { reason: 'no_grant', api: 'default' } };
 /** Each permission was asked for at the beginning of the period, by somebody without any right. */
 const begun = () =>
   ['roster', 'grades', 'budget', 'invoices:read:invoice', 'invoices:pay:invoice'].map((name) =>
-    used('nobody', name, 'client:north', 29.5, {
-      decision: false,
-      context: { reason: 'no_grant', api: 'default' },
-    }),
+    used('nobody', name, 'client:north', 29.5, NOTHING),
   );
+
+const unusedBeside = async (...lines: readonly string[]) =>
+  unusedIn(await usageIn(world, [...begun(), ...lines]));
+const [MEMBERSHIP, BUILDING] = ['bob membership teachers', 'project:building'];
 
 /** Beside what random-histories.integration.test.ts compares, and transcripts/usage.txt shows. */
 describe('what nobody used', () => {
   test('a permission of a role, a membership and an assignment; not what was used once', async () => {
-    const found = await usageIn(world, [...begun(), used('ann', 'roster')]);
-    expect(unusedIn(found)).toEqual([
+    expect(await unusedBeside(used('ann', 'roster'))).toEqual([
       'bob assignment clerk project:building',
-      'bob membership teachers',
+      MEMBERSHIP,
       'role barred budget',
       'role clerk invoices:*:invoice',
       'role teacher grades',
@@ -75,54 +70,34 @@ describe('what nobody used', () => {
   });
 
   test('a pattern is used by any permission that it covers, a scope by whatever is below it', async () => {
-    const log = [
-      ...begun(),
-      used('ann', 'grades', 'project:building'),
-      used('bob', 'invoices:pay:invoice', 'project:building'),
-    ];
-    expect(unusedIn(await usageIn(world, log))).toEqual([
-      'bob membership teachers',
-      'role barred budget',
-      'role teacher roster',
-    ]);
+    const below = [used('ann', 'grades', BUILDING), used('bob', 'invoices:pay:invoice', BUILDING)];
+    expect(await unusedBeside(...below)).toEqual([MEMBERSHIP, 'role barred budget', 'role teacher roster']);
   });
 
   test('what somebody did for another is a use by both', async () => {
-    const acted = used('ann', 'grades', 'client:north', 1, { actor: { type: 'user', id: 'bob' } });
-    const unused = unusedIn(await usageIn(world, [...begun(), acted]));
-    expect(unused.filter((each) => each.includes('membership'))).toEqual([]);
-    const refused = used('ann', 'roster', 'client:north', 1, {
-      actor: { type: 'user', id: 'bob' },
-      decision: false,
-    });
-    expect(unusedIn(await usageIn(world, [...begun(), refused]))).toContain('bob membership teachers');
+    const acted = used('ann', 'grades', 'client:north', 1, { actor: user('bob') });
+    expect((await unusedBeside(acted)).filter((each) => each.includes('membership'))).toEqual([]);
+    const refused = used('ann', 'roster', 'client:north', 1, { actor: user('bob'), decision: false });
+    expect(await unusedBeside(refused)).toContain(MEMBERSHIP);
   });
 
   test('a refusal is no use, nor is what was asked for another person or about another instant alone', async () => {
     const refused = used('bob', 'roster', 'client:north', 1, { decision: false });
     const search = line(1, { kind: 'search', subject: undefined, action: { name: 'roster' } });
-    expect(unusedIn(await usageIn(world, [...begun(), refused, search]))).toContain(
-      'bob membership teachers',
-    );
-    const somewhere = line(1, {
-      kind: 'search',
-      subject: { type: 'user', id: 'bob' },
-      action: { name: 'roster' },
-      resource: undefined,
-    });
-    expect(unusedIn(await usageIn(world, [...begun(), somewhere]))).not.toContain('bob membership teachers');
+    expect(await unusedBeside(refused, search)).toContain(MEMBERSHIP);
+    const roster = { kind: 'search', action: { name: 'roster' } };
+    const somewhere = line(1, { ...roster, subject: user('bob'), resource: undefined });
+    expect(await unusedBeside(somewhere)).not.toContain(MEMBERSHIP);
   });
 
   test('pseudonyms stand for the ids of the table', async () => {
     await world.run('user.create', { id: 'cy@north.example', tenant: 'client:north' });
     await world.run('membership.create', { user: 'cy@north.example', group: 'teachers' });
     world.clock.advance(60 * DAY_MS);
-    expect(unusedIn(await usageIn(world, begun()))).toContain('cy@north.example membership teachers');
+    const own = 'cy@north.example membership teachers';
+    expect(await unusedBeside()).toContain(own);
     const digest = createHash('sha256').update('cy@north.example').digest('base64url').slice(0, 22);
-    const real = used(`sha256:${digest}`, 'roster');
-    expect(unusedIn(await usageIn(world, [...begun(), real]))).not.toContain(
-      'cy@north.example membership teachers',
-    );
+    expect(await unusedBeside(used(`sha256:${digest}`, 'roster'))).not.toContain(own);
   });
 });
 
@@ -140,7 +115,7 @@ describe('nothing is said', () => {
   test('of a membership, a part of which is new', async () => {
     await world.run('role-permission.create', { role: 'teacher', permission: 'budget', effect: 'ALLOW' });
     world.clock.advance(10 * DAY_MS);
-    expect(unusedIn(await usageIn(world, begun()))).not.toContain('bob membership teachers');
+    expect(await unusedBeside()).not.toContain(MEMBERSHIP);
   });
 
   test('of what somebody had who was not active for a while', async () => {
@@ -148,7 +123,7 @@ describe('nothing is said', () => {
     world.clock.advance(DAY_MS);
     await world.run('user.update', { id: 'bob', status: 'active' });
     world.clock.advance(DAY_MS);
-    expect(unusedIn(await usageIn(world, begun())).filter((each) => each.startsWith('bob'))).toEqual([]);
+    expect((await unusedBeside()).filter((each) => each.startsWith('bob'))).toEqual([]);
   });
 
   test('of a role that somebody lost who used the same permission', async () => {
@@ -171,39 +146,24 @@ describe('nothing is said', () => {
   });
 
   test('of what a route of an API asks for that writes no log, answers from a cache, or logs no allow', async () => {
-    const route = {
-      api: 'shop',
-      method: 'GET',
-      path: '/budget',
-      permission: 'budget',
-      scope: 'client:north',
-    };
-    await world.run('route.create', route);
+    const route = { api: 'shop', method: 'GET', path: '/budget', scope: 'client:north' };
+    await world.run('route.create', { ...route, permission: 'budget' });
     world.clock.advance(1_000);
     const context = { reason: 'role', api: 'shop' };
     const shop = (more: object) =>
       line(29.5, { action: { name: 'budget' }, context, decision: false, ...more });
-    const without = async (more: readonly string[]) => unusedIn(await usageIn(world, [...begun(), ...more]));
-    expect(await without([])).not.toContain('role barred budget');
+    expect(await unusedBeside()).not.toContain('role barred budget');
     expect((await usageIn(world, begun())).silent).toEqual(['shop']);
-    expect(await without([shop({})])).toContain('role barred budget');
-    expect(await without([shop({ kind: 'policy' })])).not.toContain('role barred budget');
-    const silent = heartbeatLine({
-      timestamp: new Date(world.clock.now() - DAY_MS).toISOString(),
-      sequence: 50,
-      api: 'shop',
-      rate: 0,
-      decisions: 3,
-    });
-    expect(await without([shop({}), silent])).not.toContain('role barred budget');
+    expect(await unusedBeside(shop({}))).toContain('role barred budget');
+    expect(await unusedBeside(shop({ kind: 'policy' }))).not.toContain('role barred budget');
+    const of = { timestamp: ago(1), sequence: 50, api: 'shop' };
+    const silent = heartbeatLine({ ...of, rate: 0, decisions: 3 });
+    expect(await unusedBeside(shop({}), silent)).not.toContain('role barred budget');
   });
 
   test('of a source that began to write later than the others', async () => {
-    const late = line(10, {
-      action: { name: 'budget' },
-      decision: false,
-      context: { reason: 'no_grant', api: 'shop' },
-    });
+    const context = { reason: 'no_grant', api: 'shop' };
+    const late = line(10, { action: { name: 'budget' }, decision: false, context });
     const log = [...begun().filter((each) => !each.includes('"budget"')), late];
     const { unlogged } = await usageIn(world, log, { isComplete: false });
     expect(unlogged).toEqual(['budget']);
@@ -217,26 +177,23 @@ describe('administrators', () => {
   });
 
   test('what they did as such', async () => {
-    const log = [
-      ...begun(),
-      used('ann', 'budget', 'client:north', 2, { context: { reason: 'admin', api: 'default' } }),
-    ];
-    const { admins } = await usageIn(world, log);
+    const did = used('ann', 'budget', 'client:north', 2, { context: { reason: 'admin', api: 'default' } });
+    const { admins } = await usageIn(world, [...begun(), did]);
     const last = world.clock.now() - 2 * DAY_MS;
     const uses = [{ permission: 'budget', scope: 'client:north' }];
     expect([...admins]).toEqual([['user:ann', { decisions: 1, last, uses }]]);
   });
 
   test('one who was allowed something for another, or had another act, may have been it as such', async () => {
-    const acted = used('bob', 'roster', 'client:north', 2, { actor: { type: 'user', id: 'ann' } });
-    expect(unusedIn(await usageIn(world, [...begun(), acted]))).not.toContain('ann admin');
+    const acted = used('bob', 'roster', 'client:north', 2, { actor: user('ann') });
+    expect(await unusedBeside(acted)).not.toContain('ann admin');
   });
 
   test('one who did nothing as such, neither in the log nor by a command', async () => {
-    expect(unusedIn(await usageIn(world, begun()))).toContain('ann admin');
+    expect(await unusedBeside()).toContain('ann admin');
     await world.provision({ command: 'page.create', input: { name: 'menu' }, actor: 'user:ann' });
     world.clock.advance(1_000);
-    expect(unusedIn(await usageIn(world, begun()))).not.toContain('ann admin');
+    expect(await unusedBeside()).not.toContain('ann admin');
   });
 });
 
