@@ -22,7 +22,7 @@ import { atTerminal, gatehouse } from './support.ts';
  *   === any title      a test, on a copy of that table
  *   $ gatehouse …      FOLDER is the one with these files; then what it prints: lines of the error stream begin with !, and [1] is an exit code that is not 0
  *   $ cat NAME         what a file holds that was written beside
- *   $ sed 's/a/b/' A > B, $ diff A B, $ sleep SECONDS
+ *   $ sed 's/a/b/' A > B, $ diff A B, $ rm A, $ sleep SECONDS
  *
  * Before a subcommand stand variables of its environment. Two are not: TYPED is typed at a terminal, where what it asks
  * begins with ?; without a text, input ends. TABLE_NAME=OTHER is another table, which is empty at first.
@@ -103,6 +103,10 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
         return next;
       }, textOf(file));
       writeFileSync(join(folder, to), changed);
+      return '';
+    },
+    rm: (file = '') => {
+      rmSync(join(folder, file));
       return '';
     },
     diff: (one = '', other = '') => (textOf(one) === textOf(other) ? '' : '[1]'),
