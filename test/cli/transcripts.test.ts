@@ -88,7 +88,8 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
     writeFileSync(file, text.slice(0, text.search(/^=== /m)) + written);
   });
 
-  const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  const textOf = (file: string): string =>
+    readFileSync(file.startsWith('docs/') ? file : join(folder, file), 'utf8');
   /** What is no subcommand. */
   const TOOLS: Readonly<Record<string, (...args: readonly string[]) => string>> = {
     cat: (file = '') =>
@@ -98,7 +99,7 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
     sed: (script = '', file = '', _, to = '') => {
       const changed = script.split(';').reduce((text, each) => {
         const [, from = '', by = ''] = each.split('/');
-        const next = text.replace(new RegExp(from), by.replaceAll('\\n', '\n'));
+        const next = text.replace(new RegExp(from, 'g'), by.replaceAll('\\n', '\n'));
         if (next === text) throw new Error(`${each} changes nothing`);
         return next;
       }, textOf(file));
