@@ -7,16 +7,12 @@ import { DYNAMODB } from '../harness/draws.ts';
  */
 export const DOCUMENTED = {
   /**
-   * Read and write units of a partition per second, without what it may keep of unused capacity (DynamoDB
+   * Read units of a partition per second, without what it may keep of unused capacity (DynamoDB
    * developer guide, "Burst and adaptive capacity").
    */
-  partition: { readUnits: 3_000, writeUnits: 1_000 },
-  /** Bytes that one read unit and one write unit cover ("Read and write operations"). */
-  unitBytes: { read: 4_096, write: 1_024 },
-  /** Write units of an item in a transaction, in those of a plain write. */
-  transactional: 2,
-  /** A new table on demand ("On-demand capacity mode"): as many partitions as these reads take. */
-  newTableReadUnits: 12_000,
+  partitionReadUnits: 3_000,
+  /** Bytes that one read unit covers ("Read and write operations"). */
+  readUnitBytes: 4_096,
   /** Default quota of a table on demand ("Quotas"): AWS raises it on request. */
   tableReadUnits: 40_000,
   /** New instances of a function: 1,000 every 10 s, refilled continuously (Lambda, "Scaling behavior"). */
@@ -49,6 +45,11 @@ export const ASSUMED = {
   /** Bytes of memory for decision items: 60 % of the 32 MiB of `CACHE_MAX_BYTES`. */
   cacheBytes: Math.floor(32 * 1024 * 1024 * 0.6),
   ttlMs: DEFAULT_TTL_MS,
+  /** What other instances read of the same kind is spread over about so long after a sampled read. */
+  echoMs: 500,
+  /** A writer of a storm of revocations takes so long for each, and so many are at work. */
+  writeMs: 10,
+  writers: 64,
 } as const;
 
 /** Milliseconds by the function's share of a processor. */

@@ -1,5 +1,5 @@
 import { mix } from '../harness/draws.ts';
-import { DOCUMENTED } from './assumptions.ts';
+import { ASSUMED, DOCUMENTED } from './assumptions.ts';
 
 export interface PartitionsOptions {
   readonly count: number;
@@ -10,12 +10,6 @@ export interface PartitionsOptions {
   /** When the simulation began: seconds of the record count from here. */
   readonly start: number;
 }
-
-/**
- * What other instances read of the same kind is spread over about this time after a sampled read: they are not
- * in step with it.
- */
-const ECHO_MS = 500;
 
 interface Bucket {
   readonly perMs: number;
@@ -38,7 +32,7 @@ const newBucket = (perSecond: number, at: number): Bucket => ({
 function refill(bucket: Bucket, now: number): void {
   const passed = now - bucket.at;
   if (passed <= 0) return;
-  const spent = bucket.echo === 0 ? 0 : bucket.echo * -Math.expm1(-passed / ECHO_MS);
+  const spent = bucket.echo === 0 ? 0 : bucket.echo * -Math.expm1(-passed / ASSUMED.echoMs);
   bucket.echo -= spent;
   bucket.left = Math.min(bucket.most, bucket.left + passed * bucket.perMs - spent);
   bucket.at = now;
@@ -50,15 +44,11 @@ function refill(bucket: Bucket, now: number): void {
  * the next one, so that large items pay in full.
  */
 export function createPartitions({ count, tableReadUnits, now, start }: PartitionsOptions) {
-  const { readUnits, writeUnits } = DOCUMENTED.partition;
-  const buckets = {
-    read: Array.from({ length: count }, () => newBucket(readUnits, start)),
-    write: Array.from({ length: count }, () => newBucket(writeUnits, start)),
-  };
+  const buckets = Array.from({ length: count }, () => newBucket(DOCUMENTED.partitionReadUnits, start));
   const table = newBucket(tableReadUnits, start);
   /** Read units by second, then by partition. */
   const spent: Float64Array[] = [];
-  const throttled = { read: 0, write: 0, table: 0 };
+  const throttled = { read: 0, table: 0 };
 
   const spentNow = (): Float64Array => {
     const second = Math.floor((now() - start) / 1_000);
@@ -77,7 +67,7 @@ export function createPartitions({ count, tableReadUnits, now, start }: Partitio
      */
     take: (partition: number, units: number, others = 0): boolean => {
       const instant = now();
-      const bucket = buckets.read[partition] as Bucket;
+      const bucket = buckets[partition] as Bucket;
       refill(bucket, instant);
       if (bucket.left <= 0) {
         throttled.read += 1 + others;
@@ -94,18 +84,6 @@ export function createPartitions({ count, tableReadUnits, now, start }: Partitio
       bucket.echo += units * others;
       const row = spentNow();
       row[partition] = (row[partition] as number) + units * (1 + others);
-      return true;
-    },
-    /** Spends the write units of a transaction, of all of its partitions or of none. */
-    takeAll: (parts: readonly { readonly partition: number; readonly units: number }[]): boolean => {
-      for (const { partition } of parts) {
-        const bucket = buckets.write[partition] as Bucket;
-        refill(bucket, now());
-        if (bucket.left > 0) continue;
-        throttled.write += 1;
-        return false;
-      }
-      for (const { partition, units } of parts) (buckets.write[partition] as Bucket).left -= units;
       return true;
     },
     /** Requests for a key that were throttled: by a partition, or by the table's quota. */
@@ -125,7 +103,4 @@ function hashText(text: string): number {
 }
 
 export const readUnitsOf = (bytes: number): number =>
-  Math.max(1, Math.ceil(bytes / DOCUMENTED.unitBytes.read));
-
-export const writeUnitsOf = (bytes: number): number =>
-  DOCUMENTED.transactional * Math.max(1, Math.ceil(bytes / DOCUMENTED.unitBytes.write));
+  Math.max(1, Math.ceil(bytes / DOCUMENTED.readUnitBytes));

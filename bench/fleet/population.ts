@@ -4,16 +4,11 @@ import type { Item } from '../../table/item.ts';
 import {
   apiRef,
   apiRevisionKey,
-  countPartitions,
   decisionKey,
   edgeKey,
   globalKey,
   type Key,
-  LOG_SHARDS,
-  logPartition,
-  operationKey,
   parseKey,
-  partitionOf,
   permissionRef,
 } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
@@ -75,7 +70,6 @@ const rolesFor = (page: number): readonly number[] =>
  * A population of any size that takes no memory: each item follows from its key, in the form in which commands
  * write it. What changes during a simulation lies over it.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what follows from the same few numbers, item by item.
 export function createPopulation(options: PopulationOptions) {
   const { users, largeTenantUsers, tenants, groups, groupsAt, writtenAt } = options;
   const others = users - largeTenantUsers;
@@ -221,49 +215,10 @@ export function createPopulation(options: PopulationOptions) {
     rewriteLargeTenant: (at: number): void => {
       rewritten = { writtenAt: at, writeId: `t${at}` };
     },
-    /** What the removal of a user from the first of the user's groups writes: partition keys, and bytes. */
-    revocationWrites: (
-      user: number,
-      nth: number,
-    ): readonly { readonly partition: string; readonly bytes: number }[] => {
-      const tenant = tenantOf(user);
-      const [group = 0] = groupsAtTenantOf(user, tenant);
-      const owner = { type: 'tenant', id: idOf('T', tenant) };
-      return REVOCATION_BYTES.map(({ of, bytes }) => ({
-        bytes,
-        partition: {
-          operation: operationKey(idOf('O', nth)).PK,
-          user: partitionOf({ type: 'user', id: idOf('U', user) }),
-          group: partitionOf({ type: 'group', id: idOf('G', group) }),
-          log: logPartition(owner, mix(nth, 5) % LOG_SHARDS),
-          count: countPartitions(owner)[mix(nth, 6) % LOG_SHARDS] as string,
-        }[of],
-      }));
-    },
-    /** The partition of the large tenant's item, and its bytes. */
-    largeTenant: (): { readonly partition: string; readonly bytes: number } => {
-      const key = decisionKey({ type: 'tenant', id: idOf('T', LARGE) });
-      return { partition: key.PK, bytes: scopeItem(key, LARGE, undefined).bytes };
-    },
+    /** The bytes of the large tenant's item. */
+    largeTenantBytes: (): number =>
+      scopeItem(decisionKey({ type: 'tenant', id: idOf('T', LARGE) }), LARGE, undefined).bytes,
   };
 }
-
-/**
- * The items of the transaction of `membership.delete`: test/bench/fleet/population.test.ts compares them with
- * what the command writes.
- */
-export const REVOCATION_BYTES: readonly {
-  readonly of: 'operation' | 'user' | 'group' | 'log' | 'count';
-  readonly bytes: number;
-}[] = [
-  { of: 'operation', bytes: 400 },
-  { of: 'user', bytes: 500 },
-  { of: 'group', bytes: 400 },
-  { of: 'user', bytes: 300 },
-  { of: 'group', bytes: 300 },
-  { of: 'user', bytes: 400 },
-  { of: 'log', bytes: 650 },
-  { of: 'count', bytes: 100 },
-];
 
 export type Population = ReturnType<typeof createPopulation>;

@@ -2,7 +2,6 @@ import { BatchGetCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { Random } from '../../test/proof/oracle/random.ts';
-import type { Agenda } from './agenda.ts';
 import { ASSUMED } from './assumptions.ts';
 import { type Partitions, readUnitsOf } from './partitions.ts';
 import type { Population } from './population.ts';
@@ -18,7 +17,8 @@ export interface Asked {
 export const nothingAsked = (): Asked => ({ calls: 0, units: 0 });
 
 export interface ServiceOptions {
-  readonly agenda: Agenda;
+  /** Lets so many milliseconds pass. */
+  readonly wait: (milliseconds: number) => Promise<void>;
   readonly partitions: Partitions;
   readonly population: Population;
   readonly random: Random;
@@ -38,10 +38,7 @@ const timedOut = (): Error => Object.assign(new Error('timed out'), { name: 'Tim
  * DynamoDB as a client of the SDK sees it, so that the table's own reader runs on it: BatchGetItem with keys that
  * come back unread, throttling with the SDK's second attempt, a latency, and the reader's deadline.
  */
-export function createService({ agenda, partitions, population, random, latency, others }: ServiceOptions) {
-  const pass = (milliseconds: number): Promise<void> =>
-    new Promise((resolve) => agenda.resume(milliseconds, resolve));
-
+export function createService({ wait, partitions, population, random, latency, others }: ServiceOptions) {
   /** The items of one attempt that were not throttled, and the keys that were. */
   function attempt(keys: readonly Key[], asked: Asked) {
     const items: Item[] = [];
@@ -87,7 +84,7 @@ export function createService({ agenda, partitions, population, random, latency,
       const result = isBatch
         ? { ...attempt(keys, asked), isServed: true }
         : { ...query(asked), unread: [], units: 0 };
-      await pass(latency());
+      await wait(latency());
       if (abortSignal.aborted) throw timedOut();
       const isThrottled = !result.isServed || (isBatch && result.unread.length === keys.length);
       if (!isThrottled)
@@ -99,7 +96,7 @@ export function createService({ agenda, partitions, population, random, latency,
           : { Items: result.items };
       // The SDK makes two attempts in all.
       if (attempts === 2) throw throttling();
-      await pass(random.next() * ASSUMED.retryMs);
+      await wait(random.next() * ASSUMED.retryMs);
       if (abortSignal.aborted) throw timedOut();
     }
   }

@@ -5,10 +5,10 @@ import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Pacing } from '../../table/read/pacing.ts';
 import { READ_DEADLINE_MS } from '../../table/timing.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
+import { createQueue } from '../../test/proof/simulation/time.ts';
 import { createZipf, exponential, logNormal } from '../harness/draws.ts';
-import { createAgenda } from './agenda.ts';
 import { ASSUMED, MEASURED, onFunction } from './assumptions.ts';
-import { createPartitions, writeUnitsOf } from './partitions.ts';
+import { createPartitions } from './partitions.ts';
 import { createPool, type Environment } from './pool.ts';
 import { API, createPopulation, PAGES, type PopulationOptions } from './population.ts';
 import { createRecord, type Summary } from './record.ts';
@@ -45,7 +45,7 @@ export interface Simulated {
   readonly phases: Readonly<Record<string, Summary>>;
   /** By second from the start of the warm-up: read units of the partition with the most. */
   readonly hottest: readonly number[];
-  readonly throttled: { readonly read: number; readonly write: number; readonly table: number };
+  readonly throttled: { readonly read: number; readonly table: number };
   /** All requests, and how they ended. The last is for those on environments outside the sample. */
   readonly totals: {
     readonly requests: number;
@@ -74,9 +74,6 @@ const START = Date.UTC(2026, 0, 2);
 const TABLE = 'fleet';
 /** The writes of an event are spread over so long. */
 const STORM_SECONDS = 60;
-/** Revocations under way at once, and milliseconds of each. */
-const WRITERS = 64;
-const WRITE_MS = 10;
 /** Latest durations for each age of an environment: what one outside the sample takes is drawn from them. */
 const KEPT = 128;
 const AGES = 14;
@@ -97,13 +94,12 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const { seed, rate, largeShare, sampleOneIn, warmUpSeconds, seconds, newVersion, writes } = simulation;
   const random = createRandom(seed);
   const begin = START - warmUpSeconds * 1_000;
-  const agenda = createAgenda(begin);
-  const { now } = agenda;
+  const { now, schedule: plan, wait, passUntil } = createQueue(begin);
   const secondNow = (): number => (now() - START) / 1_000;
   const population = createPopulation({ ...simulation.population, writtenAt: LONG_AGO });
   const partitions = createPartitions({ ...simulation.partitions, now, start: begin });
   const service = createService({
-    agenda,
+    wait,
     partitions,
     population,
     random: createRandom(seed + 1),
@@ -124,8 +120,6 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const recordAt = (second: number) =>
     phases.find(({ within: [from, until] }) => second >= from && second < until)?.record;
 
-  const wait = (milliseconds: number): Promise<void> =>
-    new Promise((resolve) => agenda.resume(milliseconds, resolve));
   const jitter = createRandom(seed + 5);
   const pacing: Pacing = {
     deadline: () => {
@@ -191,7 +185,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
       if (ending === 'answered') assertRight(user, page, at, allowed);
       const [calls, units] = [asked.calls - before.calls, asked.units - before.units];
       const { answer: own, call, unit } = MEASURED.processorMs;
-      agenda.after(onFunction(own + calls * call + units * unit), () => {
+      plan(onFunction(own + calls * call + units * unit), () => {
         const milliseconds = now() - arrivedAt;
         totals[ending === 'answered' ? 'answered' : 'faults'] += 1;
         keep(age, milliseconds - startMs);
@@ -199,7 +193,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
         pool.release(node);
       });
     }
-    agenda.resume(startMs, () => {
+    plan(startMs, () => {
       engine.checkAsked(ask).then(
         ({ decision }) => end('answered', decision?.allowed ?? false),
         () => end('fault', false),
@@ -234,7 +228,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     if (node.own) answer(node, node.own, startMs);
     else {
       totals.elsewhere += 1;
-      agenda.after(startMs + drawLike(ageOf(node.requests)), () => pool.release(node));
+      plan(startMs + drawLike(ageOf(node.requests)), () => pool.release(node));
     }
   }
 
@@ -243,45 +237,32 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     const passed = secondNow() + warmUpSeconds;
     if (passed >= warmUpSeconds + seconds) return;
     const current = rate * Math.min(1, Math.max(0.02, passed / rampSeconds));
-    agenda.after(exponential(random, 1_000 / current), () => {
+    plan(exponential(random, 1_000 / current), () => {
       arrive();
       nextArrival();
     });
   }
 
-  const unitsOf = (parts: readonly { readonly partition: string; readonly bytes: number }[]) =>
-    parts.map(({ partition, bytes }) => ({
-      partition: partitions.of(partition),
-      units: writeUnitsOf(bytes),
-    }));
-  const pauseMs = (): number => 25 + random.next() * 400;
-  /** One of the writers: takes the next user, and tries until the transaction is written. */
+  /** One of the writers: takes the next user when it is due. */
   function revoke(user: number, all: number): void {
     const due = (user * STORM_SECONDS * 1_000) / all - secondNow() * 1_000;
     if (due > 0) {
       // The clock does not resolve less than a thousandth of a millisecond.
-      agenda.after(Math.max(1, due), () => revoke(user, all));
-      return;
-    }
-    if (!partitions.takeAll(unitsOf(population.revocationWrites(user, user)))) {
-      agenda.after(pauseMs(), () => revoke(user, all));
+      plan(Math.max(1, due), () => revoke(user, all));
       return;
     }
     population.revoke(user, Math.floor(now()));
-    const next = user + WRITERS;
-    if (next < all && secondNow() < seconds) agenda.after(WRITE_MS, () => revoke(next, all));
-  }
-  function rewrite(): void {
-    if (partitions.takeAll(unitsOf([population.largeTenant()])))
-      population.rewriteLargeTenant(Math.floor(now()));
-    else if (secondNow() < seconds) agenda.after(pauseMs(), rewrite);
+    const next = user + ASSUMED.writers;
+    if (next < all && secondNow() < seconds) plan(ASSUMED.writeMs, () => revoke(next, all));
   }
   if (writes) {
     const startsIn = warmUpSeconds * 1_000;
-    for (let writer = 0; writer < Math.min(WRITERS, writes.revocations); writer++)
-      agenda.after(startsIn, () => revoke(writer, writes.revocations));
+    for (let writer = 0; writer < Math.min(ASSUMED.writers, writes.revocations); writer++)
+      plan(startsIn, () => revoke(writer, writes.revocations));
     for (let n = 0; n < writes.rewrites; n++)
-      agenda.after(startsIn + (n * STORM_SECONDS * 1_000) / writes.rewrites, rewrite);
+      plan(startsIn + (n * STORM_SECONDS * 1_000) / writes.rewrites, () =>
+        population.rewriteLargeTenant(Math.floor(now())),
+      );
   }
 
   let most = 0;
@@ -289,11 +270,11 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     most = Math.max(most, pool.counts().live);
     const version = newVersion && newVersion(secondNow()) >= 1 ? 1 : undefined;
     pool.end(version);
-    if (secondNow() < seconds) agenda.after(1_000, look);
+    if (secondNow() < seconds) plan(1_000, look);
   }
   look();
   nextArrival();
-  await agenda.runUntil(Number.POSITIVE_INFINITY);
+  await passUntil(Number.POSITIVE_INFINITY);
 
   return {
     phases: Object.fromEntries(phases.map(({ name, record }) => [name, record.summary()])),

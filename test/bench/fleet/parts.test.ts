@@ -1,26 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createAgenda } from '../../../bench/fleet/agenda.ts';
-import { createPartitions, readUnitsOf, writeUnitsOf } from '../../../bench/fleet/partitions.ts';
+import { createPartitions, readUnitsOf } from '../../../bench/fleet/partitions.ts';
 import { createPool, type Environment } from '../../../bench/fleet/pool.ts';
 import { createZipf, DYNAMODB, logNormal } from '../../../bench/harness/draws.ts';
 import { percentile } from '../../../bench/harness/statistics.ts';
 import { createRandom } from '../../proof/oracle/random.ts';
-
-test('moments run in the order of their time, then of their planning, and promises with them', async () => {
-  const agenda = createAgenda(1_000);
-  const seen: string[] = [];
-  agenda.after(5, () => seen.push(`plain at ${agenda.now()}`));
-  const waited = new Promise<void>((resolve) => agenda.resume(5, resolve)).then(() => {
-    seen.push(`resumed at ${agenda.now()}`);
-    agenda.after(0, () => seen.push(`planned by it at ${agenda.now()}`));
-  });
-  agenda.after(6, () => seen.push('later'));
-  await agenda.runUntil(1_005);
-  await waited;
-  expect(seen).toEqual(['plain at 1005', 'resumed at 1005', 'planned by it at 1005']);
-  await agenda.runUntil(Number.POSITIVE_INFINITY);
-  expect(seen.at(-1)).toBe('later');
-});
 
 test('latencies have the given median and p99, and a seed repeats them', () => {
   const draw = (seed: number, length: number) =>
@@ -49,9 +32,8 @@ test('ranks are drawn as often as Zipf says', () => {
   }
 });
 
-test('units are those of DynamoDB: 4 KB a read, 1 KB a write, twice in a transaction', () => {
+test('read units are those of DynamoDB: one for 4 KB', () => {
   expect([0, 1, 4_096, 4_097, 406_104].map(readUnitsOf)).toEqual([1, 1, 1, 2, 100]);
-  expect([0, 1_024, 1_025, 406_104].map(writeUnitsOf)).toEqual([2, 2, 4, 794]);
 });
 
 describe('a partition', () => {
@@ -70,7 +52,7 @@ describe('a partition', () => {
     expect(partitions.take(0, 1)).toBe(false);
     now = 34;
     expect(partitions.take(0, 1)).toBe(true);
-    expect(partitions.throttled()).toEqual({ read: 3, write: 0, table: 0 });
+    expect(partitions.throttled()).toEqual({ read: 3, table: 0 });
     expect(partitions.hottest()).toEqual([3_101]);
   });
 
@@ -83,7 +65,7 @@ describe('a partition', () => {
   test('shares the quota of the table', () => {
     const partitions = at(() => 0, { tableReadUnits: 200 });
     expect([0, 1, 0].map((partition) => partitions.take(partition, 100))).toEqual([true, true, false]);
-    expect(partitions.throttled()).toEqual({ read: 0, write: 0, table: 1 });
+    expect(partitions.throttled()).toEqual({ read: 0, table: 1 });
   });
 
   test('pays for the reads of others soon after a sampled one', () => {
@@ -97,13 +79,6 @@ describe('a partition', () => {
     now = 4_000;
     expect(partitions.take(0, 1)).toBe(true);
     expect(partitions.hottest()[0]).toBe(12_001);
-  });
-
-  test('takes a transaction whole or not at all', () => {
-    const partitions = at(() => 0);
-    const both = [0, 1].map((partition) => ({ partition, units: 600 }));
-    expect([1, 2, 3].map(() => partitions.takeAll(both))).toEqual([true, true, false]);
-    expect(partitions.throttled()).toEqual({ read: 0, write: 1, table: 0 });
   });
 });
 

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SMALL } from '../../../bench/fleet/events.ts';
-import { writeUnitsOf } from '../../../bench/fleet/partitions.ts';
-import { createPopulation, REVOCATION_BYTES } from '../../../bench/fleet/population.ts';
+import { createPopulation } from '../../../bench/fleet/population.ts';
 import { createRecord } from '../../../bench/fleet/record.ts';
 import { failureShare } from '../../../bench/fleet/report.ts';
 import { type Simulation, simulate } from '../../../bench/fleet/simulate.ts';
-import { createMemoryTable } from '../../../table/memory/index.ts';
-import { MAX_ITEM_BYTES, sizeOf } from '../../../table/size.ts';
-import { type Action, keyOf } from '../../../table/write/action.ts';
-import { commandsOf } from '../../support/world.ts';
+import { MAX_ITEM_BYTES } from '../../../table/size.ts';
 
 /** Some hundred requests, with a deployment in the middle. */
 const TINY: Simulation = {
@@ -57,46 +53,9 @@ describe('the population', () => {
   const population = createPopulation({ ...SMALL.population, groups: 7_000, writtenAt: 1 });
 
   test('has a large tenant whose item fits into the table', () => {
-    const { bytes } = population.largeTenant();
+    const bytes = population.largeTenantBytes();
     expect(bytes).toBeLessThan(MAX_ITEM_BYTES);
     expect(bytes).toBeGreaterThan(0.9 * MAX_ITEM_BYTES);
-  });
-
-  test('writes for a revocation what the command writes', async () => {
-    const table = createMemoryTable();
-    const sent: (readonly Action[])[] = [];
-    const send = async (actions: readonly Action[]) => {
-      sent.push(actions);
-      await table.writer.send(actions);
-    };
-    const clock = { now: () => Date.UTC(2026, 0, 1) };
-    const newSecret = () => 'secret'.padEnd(43, 'x');
-    const { run } = commandsOf({ reader: table.reader, writer: { send }, clock, newSecret });
-    await run('tenant.create', { id: 't1', name: 'One' });
-    await run('group.create', { id: 'g1', name: 'Group', scope: 'tenant:t1' });
-    await run('user.create', { id: 'u1', email: 'one@example.com', displayName: 'One', tenant: 'tenant:t1' });
-    await run('membership.create', { user: 'u1', group: 'g1' });
-    const before = new Map(table.items().map((item) => [`${item.PK} ${item.SK}`, item]));
-    await run('membership.delete', { user: 'u1', group: 'g1' });
-    const actions = sent.at(-1) ?? [];
-    const units = await Promise.all(
-      actions.map(async (action) => {
-        const key = keyOf(action);
-        const item = (await table.reader.get(key)) ?? before.get(`${key.PK} ${key.SK}`);
-        return writeUnitsOf(item ? sizeOf(item) : 0);
-      }),
-    );
-    expect(units).toEqual(REVOCATION_BYTES.map(({ bytes }) => writeUnitsOf(bytes)));
-    const kinds = {
-      OPERATION: 'operation',
-      USER: 'user',
-      GROUP: 'group',
-      AUDIT: 'log',
-      AUDIT_COUNT: 'count',
-    };
-    expect(actions.map((action) => kinds[keyOf(action).PK.split('#')[0] as keyof typeof kinds])).toEqual(
-      REVOCATION_BYTES.map(({ of }) => of),
-    );
   });
 });
 
