@@ -25,6 +25,6 @@ export async function startBare(bodyOf: PeerServer['bodyOf']): Promise<PeerServe
     hint: 'this is Node itself',
     isServing: () => isOk(url),
   };
-  const target = { url, token: 'none', field: ['decision'], allowed: true };
+  const target = { url, token: 'none', allowed: /"decision":true/ };
   return startPeer(command, async () => ({ target, bodyOf, isConstant: true }));
 }

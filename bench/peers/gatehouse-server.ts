@@ -6,8 +6,8 @@ import { bundle } from '../../deploy/bundle/build.ts';
 import { freePort } from '../../local/embedded-engine.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
-import { provisionWorld } from '../model/commands.ts';
+import { longAgo, openNewTable, PATIENCE_MS } from '../harness/engine.ts';
+import { decisionItems, writeItems } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
 import { isOk, type PeerServer, startPeer } from './peer.ts';
 
@@ -25,9 +25,7 @@ export async function startGatehouse(
   const table = `authzen-${ttlSeconds}`;
   const { client } = await openNewTable(endpoint, table);
   const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
-  const begun = performance.now();
-  await provisionWorld(provisioning, world);
-  const loadedInMs = performance.now() - begun;
+  await writeItems(client, table, decisionItems(world, longAgo()));
   const token = await createCaller(createProvisioner(provisioning));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -42,8 +40,8 @@ export async function startGatehouse(
     hint: 'this is Node itself',
     isServing: () => isOk(`${url}/healthz`),
   };
-  const target = { url: `${url}/access/v1/evaluation`, token, field: ['decision'], allowed: true };
-  return startPeer(command, async () => ({ target, bodyOf: questionOf, loadedInMs }));
+  const target = { url: `${url}/access/v1/evaluation`, token, allowed: /"decision":true/ };
+  return startPeer(command, async () => ({ target, bodyOf: questionOf }));
 }
 
 /** A technical user with a role that may evaluate everywhere; the text of its token. */

@@ -8,8 +8,6 @@ export interface Asking {
   readonly bodyOf: (question: Question) => string;
   /** Whether it allows everything, and its answers are no decisions. */
   readonly isConstant?: boolean;
-  /** Milliseconds that the loading of the world took through its API; left out if it was not loaded so. */
-  readonly loadedInMs?: number;
 }
 
 /** A server under measurement. */
@@ -38,13 +36,11 @@ export async function post(url: string, key: string, body: unknown): Promise<str
   return text;
 }
 
-/** Posts the parts of a list in turn; returns the milliseconds that it took since `begun`. */
-export async function postAll<T>(
+/** Does something with the parts of a list in turn. */
+export async function inParts<T>(
   list: readonly T[],
   atOnce: number,
-  begun: number,
   send: (part: readonly T[]) => Promise<unknown>,
-): Promise<number> {
+): Promise<void> {
   for (let from = 0; from < list.length; from += atOnce) await send(list.slice(from, from + atOnce));
-  return performance.now() - begun;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { freePort } from '../../local/embedded-engine.ts';
 import type { World } from '../model/world.ts';
-import { isOk, type PeerServer, post, postAll, startPeer } from './peer.ts';
+import { inParts, isOk, type PeerServer, post, startPeer } from './peer.ts';
 import { PLACES, relationOf, roleOf, rolesByPermission, type Tuple, tuplesOf } from './relations.ts';
 
 /** The version that figures are of, and how to build it; the path of another binary in `SPICEDB`. */
@@ -42,15 +42,12 @@ export async function startSpiceDb(world: World, ttlSeconds: number): Promise<Pe
     isServing: () => isOk(`${url}/healthz`),
   };
   return startPeer(command, async () => {
-    const begun = performance.now();
     await post(`${url}/v1/schema/write`, KEY, { schema: schemaOf(world) });
     const updates = tuplesOf(world).map((tuple) => ({
       operation: 'OPERATION_CREATE',
       relationship: relationshipOf(tuple),
     }));
-    const loadedInMs = await postAll(updates, AT_ONCE, begun, (part) =>
-      post(`${url}/v1/relationships/write`, KEY, { updates: part }),
-    );
+    await inParts(updates, AT_ONCE, (part) => post(`${url}/v1/relationships/write`, KEY, { updates: part }));
     // Waits until the revision at which questions are answered has the whole world.
     const { objectType, objectId } = objectOf((tuplesOf(world).at(-1) as Tuple).object);
     const relationshipFilter = { resourceType: objectType, optionalResourceId: objectId };
@@ -67,8 +64,7 @@ export async function startSpiceDb(world: World, ttlSeconds: number): Promise<Pe
       target: {
         url: `${url}/v1/permissions/check`,
         token: KEY,
-        field: ['permissionship'],
-        allowed: 'PERMISSIONSHIP_HAS_PERMISSION',
+        allowed: /"PERMISSIONSHIP_HAS_PERMISSION"/,
       },
       bodyOf: ({ subject, permission, scope }) =>
         JSON.stringify({
@@ -77,7 +73,6 @@ export async function startSpiceDb(world: World, ttlSeconds: number): Promise<Pe
           permission: relationOf(permission),
           subject: { object: objectOf(subject) },
         }),
-      loadedInMs,
     };
   });
 }

@@ -104,10 +104,9 @@ export const servers: Topic = {
     return withEngine(async (endpoint) => {
       const client: Client = startChild(new URL('../load/closed-loop.ts', import.meta.url));
       const measure = (ttlSeconds: number, kinds: readonly Kind[]) =>
-        withServers(names, world, ttlSeconds, endpoint, async (all) => [
-          ...(ttlSeconds > 0 ? figuresOfLoading(all) : []),
-          ...(await closedLoop(client, all, { hot, distinct }, kinds, size, log)),
-        ]);
+        withServers(names, world, ttlSeconds, endpoint, (all) =>
+          closedLoop(client, all, { hot, distinct }, kinds, size, log),
+        );
       try {
         return [...(await measure(TTL_SECONDS, ['hot', 'distinct'])), ...(await measure(0, ['uncached']))];
       } finally {
@@ -133,7 +132,6 @@ async function withServers<T>(
   };
   const all = new Map<Name, PeerServer>();
   try {
-    // One after the other: loading is timed.
     for (const name of names) all.set(name, await starts[name]());
     return await use(all);
   } finally {
@@ -197,6 +195,7 @@ async function closedLoop(
     CONNECTIONS.flatMap((connections) => {
       const figures = (measure: keyof Trial, what: string, unit: string): readonly Figure[] =>
         besidePeers(
+          all,
           (name) => `${measure}-${keyOf(name, kind, connections)}`,
           `${kind} questions, ${connections} at once: ${what}`,
           unit,
@@ -211,34 +210,18 @@ async function closedLoop(
   );
 }
 
-const figuresOfLoading = (all: Servers): readonly Figure[] =>
-  besidePeers(
-    (name) => `loading-${name}`,
-    'loading the world by its API',
-    'ms',
-    (name) => all.get(name)?.loadedInMs ?? [],
-  );
-
-/** The same figure of all servers, ours with its ratios to the others. Without values a server has none. */
+/** The same figure of all servers, ours with its ratios to the others. */
 function besidePeers(
+  all: Servers,
   idOf: (name: Name) => string,
   what: string,
   unit: string,
-  of: (name: Name) => number | readonly number[],
+  of: (name: Name) => readonly number[],
 ): readonly Figure[] {
-  const known = NAMES.map((name) => ({ name, values: [of(name)].flat() })).filter(
-    ({ values }) => values.length > 0,
-  );
-  const against = Object.fromEntries(
-    known.filter(({ name }) => name !== 'gatehouse').map(({ name, values }) => [idOf(name), values]),
-  );
-  return known.map(({ name, values }) =>
-    toFigure(
-      `servers.${idOf(name)}`,
-      `${TITLES[name]}, ${what}`,
-      unit,
-      values,
-      name === 'gatehouse' ? against : {},
-    ),
-  );
+  const others = [...all.keys()].filter((name) => name !== 'gatehouse');
+  const against = Object.fromEntries(others.map((name) => [idOf(name), of(name)]));
+  return [...all.keys()].map((name) => {
+    const title = `${TITLES[name]}, ${what}`;
+    return toFigure(`servers.${idOf(name)}`, title, unit, of(name), name === 'gatehouse' ? against : {});
+  });
 }
