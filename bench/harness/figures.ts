@@ -46,6 +46,21 @@ export function toFigure(
   };
 }
 
+/** By the name of a figure: its title, and the peers that it stands beside. */
+export type Titled = Readonly<Record<string, readonly [title: string, ...peers: string[]]>>;
+
+/** @param values of a figure or a peer, one per round */
+export const figuresOf = (
+  topic: string,
+  unit: string,
+  titled: Titled,
+  values: (name: string) => readonly number[],
+): readonly Figure[] =>
+  Object.entries(titled).map(([name, [title, ...peers]]) => {
+    const against = Object.fromEntries(peers.map((peer) => [peer, values(peer)]));
+    return toFigure(`${topic}.${name}`, title, unit, values(name), against);
+  });
+
 /** What figures depend on. It does not identify the machine. */
 export interface Environment {
   readonly node: string;

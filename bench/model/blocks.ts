@@ -1,4 +1,4 @@
-import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from '../../table/item.ts';
 import { decisionItems } from './table.ts';
 import { times, type World } from './world.ts';
 
@@ -35,12 +35,9 @@ export function blockOf(number: number): World {
   return { places, pages, roles, groups, users };
 }
 
-/** The decision items of so many blocks as an export of DynamoDB has them, a line for each; block by block. */
-export function* exportOf(blocks: number, writtenAt: number): Generator<string, void, void> {
-  const isShared = ({ PK }: { readonly PK: string }): boolean => !/^(?:USER|TENANT|LOCATION)#/.test(PK);
+/** The decision items of so many blocks, block by block. */
+export function* itemsOf(blocks: number, writtenAt: number): Generator<readonly Item[], void, void> {
+  const isShared = ({ PK }: Item): boolean => !/^(?:USER|TENANT|LOCATION)#/.test(PK);
   for (let number = 0; number < blocks; number++)
-    yield decisionItems(blockOf(number), writtenAt)
-      .filter((item) => number === 0 || !isShared(item))
-      .map((item) => `${JSON.stringify({ Item: marshall(item) })}\n`)
-      .join('');
+    yield decisionItems(blockOf(number), writtenAt).filter((item) => number === 0 || !isShared(item));
 }

@@ -1,4 +1,4 @@
-import { newCachedEnforcer, newEnforcer, newModelFromString } from 'casbin';
+import { type Enforcer, newCachedEnforcer, newEnforcer, newModelFromString } from 'casbin';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { placesBelow, type Question, type World } from '../model/world.ts';
 
@@ -18,50 +18,39 @@ m = g(r.user, p.role, r.place) && r.page == p.page
 `);
 
 /** The inheritance from place to place is computed beforehand: one rule per place where a user has a role. */
-function rules(world: World): { readonly policies: string[][]; readonly memberships: string[][] } {
+async function filled<E extends Enforcer>(enforcer: E, world: World): Promise<E> {
   const groups = new Map(world.groups.map((group) => [group.id, group]));
   const below = placesBelow(world);
   const memberships = new Map<string, string[]>();
   for (const user of world.users)
-    for (const id of user.groups) {
-      const { place, roles } = groups.get(id) ?? { place: '', roles: [] };
+    for (const { place, roles } of user.groups.flatMap((id) => groups.get(id) ?? []))
       for (const role of roles)
         for (const where of below.get(place) ?? [])
           memberships.set(`${user.ref} ${role} ${where}`, [user.ref, role, where]);
-    }
-  return {
-    policies: world.roles.flatMap(({ id, pages }) => pages.map((page) => [id, page])),
-    memberships: [...memberships.values()],
-  };
+  await enforcer.addPolicies(world.roles.flatMap(({ id, pages }) => pages.map((page) => [id, page])));
+  await enforcer.addGroupingPolicies([...memberships.values()]);
+  return enforcer;
 }
 
-export async function createCasbin(world: World) {
-  const { policies, memberships } = rules(world);
-  const enforcer = await newEnforcer(newModel());
-  await enforcer.addPolicies(policies);
-  await enforcer.addGroupingPolicies(memberships);
-  return (questions: readonly Question[]): number => {
-    for (const question of questions)
-      if (enforcer.enforceSync(question.subject, question.scope, question.permission) !== question.allowed)
-        throw wrongAnswer('casbin', question);
-    return questions.length;
-  };
-}
-
-/** With its cache, filled with the answers to all of `asked`. It has no synchronous form. */
+/** By its cache, filled with the answers to all of `asked`. That has no synchronous form. */
 export async function createCachedCasbin(world: World, asked: readonly Question[]) {
-  const { policies, memberships } = rules(world);
-  const enforcer = await newCachedEnforcer(newModel());
-  await enforcer.addPolicies(policies);
-  await enforcer.addGroupingPolicies(memberships);
+  const enforcer = await filled(await newCachedEnforcer(newModel()), world);
   const run = async (questions: readonly Question[]): Promise<number> => {
-    for (const question of questions)
-      if (
-        (await enforcer.enforce(question.subject, question.scope, question.permission)) !== question.allowed
-      )
-        throw wrongAnswer('casbin with its cache', question);
+    for (const { subject, scope, permission, allowed } of questions)
+      if ((await enforcer.enforce(subject, scope, permission)) !== allowed)
+        throw wrongAnswer('casbin with its cache', { subject, scope, permission });
     return questions.length;
   };
   await run(asked);
   return run;
+}
+
+export async function createCasbin(world: World) {
+  const enforcer = await filled(await newEnforcer(newModel()), world);
+  return (questions: readonly Question[]): number => {
+    for (const { subject, scope, permission, allowed } of questions)
+      if (enforcer.enforceSync(subject, scope, permission) !== allowed)
+        throw wrongAnswer('casbin', { subject, scope, permission });
+    return questions.length;
+  };
 }

@@ -1,93 +1,72 @@
 import { createEngine, DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
-import { countRequests, type Spent } from '../harness/counted.ts';
-import { type Latency, logNormal } from '../harness/draws.ts';
+import { countRequests } from '../harness/counted.ts';
+import { DYNAMODB, logNormal } from '../harness/draws.ts';
 import { longAgo, openNewTable, openTable } from '../harness/engine.ts';
 import { createGroupWorld, type GroupWorld, type Shape } from '../model/group-world.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { chainOf, type Question } from '../model/world.ts';
-import { type Ask, createSeedFlow, seedItems } from './seeds.ts';
-
-/** A candidate that decides with an empty or partly filled cache. */
-export interface ColdCandidate {
-  readonly ask: Ask;
-  /** Before each question, untimed and not counted. */
-  readonly prepare?: (question: Question) => Promise<void>;
-  readonly reset: () => void;
-  readonly spent: () => Spent;
-}
-
-export const COLD_TITLES = {
-  gatehouse: 'Gatehouse',
-  'new-user': 'Gatehouse, new user, the rest cached',
-  expired: 'Gatehouse, all cached, but expired',
-  named: 'Gatehouse, the path names the ancestors',
-  seeds: "seeds' flow",
-} as const;
-export type ColdName = keyof typeof COLD_TITLES;
-
-export interface ColdOptions {
-  readonly endpoint: string;
-  readonly shape: Shape;
-  readonly latency: Latency;
-}
+import { createSeedFlow, seedItems } from './seeds.ts';
 
 export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
-const tablesOf = (shape: Shape) => ({ own: coldTableOf(shape), seeds: `cold-${shape}-seeds` });
+const seedTableOf = (shape: Shape): string => `${coldTableOf(shape)}-seeds`;
 
 /** Writes the model of a shape: decision items for Gatehouse, edges for the seeds' flow. */
-export async function writeColdTables(endpoint: string, shape: Shape, users?: number): Promise<GroupWorld> {
-  const world = createGroupWorld(shape, users);
-  const { own, seeds } = tablesOf(shape);
-  const { client } = await openNewTable(endpoint, own);
-  await writeItems(client, own, decisionItems(world, longAgo()));
-  await openNewTable(endpoint, seeds);
-  await writeItems(client, seeds, seedItems(world));
+export async function writeColdTables(endpoint: string, shape: Shape): Promise<GroupWorld> {
+  const world = createGroupWorld(shape);
+  for (const [table, items] of [
+    [coldTableOf(shape), decisionItems(world, longAgo())],
+    [seedTableOf(shape), seedItems(world)],
+  ] as const) {
+    const { client } = await openNewTable(endpoint, table);
+    await writeItems(client, table, items);
+  }
   return world;
 }
 
-/** Each candidate has its own client and its own series of latencies from the same distribution. */
-export function createColdCandidates(
-  { endpoint, shape, latency }: ColdOptions,
-  world: GroupWorld,
-): Readonly<Record<ColdName, ColdCandidate>> {
-  const { own, seeds } = tablesOf(shape);
+interface GatehouseOptions {
+  /** Whether the request names the scope's ancestors, as a path can. */
+  readonly isNamed?: boolean;
+  /** An earlier check of the same at the same place; none when left out. */
+  readonly before?: 'by-another' | 'long-ago';
+}
+
+/**
+ * What decides with an empty or partly filled cache. Each has its own client, which counts, and its own series of
+ * latencies from the same distribution. `prepare` comes before each question, and is not counted.
+ */
+export function createColdCandidates(endpoint: string, shape: Shape, world: GroupWorld) {
   const above = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref).slice(1)]));
   let seed = 100;
 
   function connect(table: string) {
     const { client, reader } = openTable(endpoint, table);
-    const counter = countRequests(client, logNormal(createRandom(seed++), latency));
-    return { client, reader, counter };
+    return { client, reader, ...countRequests(client, logNormal(createRandom(seed++), DYNAMODB)) };
   }
 
   function gatehouse({ isNamed, before }: GatehouseOptions = {}) {
-    const { reader, counter } = connect(own);
+    const { reader, ...counter } = connect(coldTableOf(shape));
     let skippedMs = 0;
     const newEngine = () =>
       createEngine({ reader, clock: { now: () => Date.now() + skippedMs }, random: () => 0 });
     let engine = newEngine();
-    const aboveOf = (scope: string) => (isNamed ? above.get(scope) : undefined);
-    const check: Ask = async ({ subject, permission, scope }) =>
-      (await engine.check(subject, permission, scope, { prefetch: aboveOf(scope) })).allowed;
-    return {
-      ...counter,
-      prepare: async (question: Question) => {
-        engine = newEngine();
-        if (before === 'by-another')
-          await check({ ...question, subject: otherThan(world, question.subject) });
-        if (before === 'long-ago') {
-          await check(question);
-          skippedMs += DEFAULT_TTL_MS + 1;
-        }
-      },
-      ask: check,
+    const ask = async ({ subject, permission, scope }: Question): Promise<boolean> => {
+      const prefetch = isNamed ? above.get(scope) : undefined;
+      return (await engine.check(subject, permission, scope, { prefetch })).allowed;
     };
+    const prepare = async (question: Question): Promise<void> => {
+      engine = newEngine();
+      const other = world.users.find(({ ref }) => ref !== question.subject)?.ref as string;
+      if (before) await ask(before === 'by-another' ? { ...question, subject: other } : question);
+      if (before === 'long-ago') skippedMs += DEFAULT_TTL_MS + 1;
+    };
+    return { ...counter, prepare, ask };
   }
 
-  function seedFlow(): ColdCandidate {
-    const { client, counter } = connect(seeds);
-    return { ...counter, ask: createSeedFlow(client, seeds, shape === 'nested') };
+  function seedFlow() {
+    const { client, ...counter } = connect(seedTableOf(shape));
+    const ask = createSeedFlow(client, seedTableOf(shape), shape === 'nested');
+    return { ...counter, prepare: async () => undefined, ask };
   }
 
   return {
@@ -98,13 +77,3 @@ export function createColdCandidates(
     named: gatehouse({ isNamed: true }),
   };
 }
-
-interface GatehouseOptions {
-  /** Whether the request names the scope's ancestors, as a path can. */
-  readonly isNamed?: boolean;
-  /** An earlier check of the same at the same place; none when left out. */
-  readonly before?: 'by-another' | 'long-ago';
-}
-
-const otherThan = ({ users }: GroupWorld, subject: string): string =>
-  (users.find(({ ref }) => ref !== subject) as { ref: string }).ref;

@@ -1,12 +1,7 @@
-import type { CheckOptions } from '../../engine/engine.ts';
-import { longAgo, openNewTable } from '../harness/engine.ts';
-import { wrongAnswer } from '../harness/rounds.ts';
-import { DEPARTMENT, decisionItems, writeItems } from '../model/table.ts';
+import { longAgo } from '../harness/engine.ts';
+import { DEPARTMENT, decisionItems } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
-import { loadDeployed, readAhead } from './deployed.ts';
-
-/** Longer than a run, so that nothing expires within it. */
-const TTL_MS = 3_600_000;
+import { type Asked, openEngines } from './engines.ts';
 
 const STORED = `subject.properties.department == '${DEPARTMENT}'`;
 const CONTEXT = "context.ip.startsWith('192.0.2.') && context.method == 'GET'";
@@ -16,28 +11,15 @@ const CONTEXT = "context.ip.startsWith('192.0.2.') && context.method == 'GET'";
  * for every question.
  */
 export async function createConditions(world: World, questions: readonly Question[], endpoint: string) {
-  const { createEngine } = await loadDeployed();
-
-  async function loopOf(table: string, when: string | undefined, options?: CheckOptions) {
-    const { client, reader } = await openNewTable(endpoint, table);
-    await writeItems(client, table, decisionItems(world, longAgo(), when));
-    const engine = createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
-    const loop = async (asked: readonly Question[]): Promise<number> => {
-      for (const { subject, permission, scope, allowed } of asked) {
-        const decision = await engine.check(subject, permission, scope, options);
-        if (decision.allowed !== allowed) throw wrongAnswer(table, { subject, permission, scope });
-      }
-      return asked.length;
-    };
-    await readAhead(engine, questions, options);
-    await loop(questions);
-    return loop;
-  }
-
-  const request = { ip: '192.0.2.17', method: 'GET', path: '/reports' };
+  const onTable = async (table: string, asked: readonly Asked[], when?: string) => {
+    const { newEngine, newLoop } = await openEngines(endpoint, table, decisionItems(world, longAgo(), when));
+    return { asked, loop: await newLoop(newEngine(), asked) };
+  };
+  const options = { context: { ip: '192.0.2.17', method: 'GET', path: '/reports' } };
+  const withContext = questions.map((question) => ({ ...question, options }));
   return {
-    without: await loopOf('unconditional', undefined),
-    stored: await loopOf('stored', STORED),
-    context: await loopOf('context', CONTEXT, { context: request }),
+    unconditional: await onTable('unconditional', questions),
+    'condition-stored': await onTable('stored', questions, STORED),
+    'condition-context': await onTable('context', withContext, CONTEXT),
   };
 }

@@ -3,11 +3,6 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../deploy/bundle/build.ts';
-import type { CheckOptions } from '../../engine/engine.ts';
-import type { Question } from '../model/world.ts';
-
-/** Questions that are asked together. */
-const AHEAD = 500;
 
 /** The exports of the entry. */
 type Deployed = typeof import('./deployed-entry.ts');
@@ -27,16 +22,4 @@ export async function loadDeployed(): Promise<Deployed> {
   };
   await write('deployed-entry.conditions.js', 'engine/conditions/cel.ts');
   return createRequire(import.meta.url)(await write('deployed.cjs', 'bench/peers/deployed-entry.ts'));
-}
-
-type Asking = Pick<ReturnType<Deployed['createEngine']>, 'checkMany'>;
-
-/** Reads what questions look at into an engine's cache, many items in a call. */
-export async function readAhead(
-  engine: Asking,
-  questions: readonly Question[],
-  options?: CheckOptions,
-): Promise<void> {
-  for (let at = 0; at < questions.length; at += AHEAD)
-    await engine.checkMany(questions.slice(at, at + AHEAD), options);
 }

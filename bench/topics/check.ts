@@ -2,7 +2,7 @@ import { bytesPerQuestion } from '../harness/allocation.ts';
 import { inBatches, type Loop } from '../harness/batches.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { withEngine } from '../harness/engine.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { figuresOf, type Titled, toFigure } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -24,40 +24,44 @@ import { createNaive } from '../peers/naive.ts';
 import { createReference } from '../peers/reference.ts';
 
 /** The candidates, in the order of the table. */
-const TITLES = {
-  session: 'Gatehouse, session.can',
-  reference: 'reference',
-  warm: 'Gatehouse, check',
-  acting: 'Gatehouse, check with an actor and a mandate',
-  fresh: 'Gatehouse, fresh strings',
-  observed: 'Gatehouse, with an empty observer',
-  anew: 'Gatehouse, decided anew and kept',
-  many: 'Gatehouse, checkMany of one subject',
-  naive: 'naive lists',
-  'casl-by-place': 'CASL, ability per user, place',
-  casl: 'CASL, ability per user',
-  'casbin-cached': 'casbin, cached answer',
-  cedar: 'Cedar wasm, stateful',
-  casbin: 'casbin, matcher of its guide',
-} as const;
-type Name = keyof typeof TITLES;
+const CANDIDATES = {
+  session: ['Gatehouse, session.can', 'reference', 'casl-by-place'],
+  reference: ['reference'],
+  warm: [
+    'Gatehouse, check',
+    'reference',
+    'naive',
+    'casl',
+    'casl-by-place',
+    'casbin',
+    'casbin-cached',
+    'cedar',
+  ],
+  acting: ['Gatehouse, check with an actor and a mandate', 'warm'],
+  fresh: ['Gatehouse, fresh strings', 'reference'],
+  observed: ['Gatehouse, with an empty observer', 'reference'],
+  anew: ['Gatehouse, decided anew and kept', 'reference', 'naive'],
+  many: ['Gatehouse, checkMany of one subject', 'reference'],
+  naive: ['naive lists', 'reference'],
+  'casl-by-place': ['CASL, ability per user, place', 'reference'],
+  casl: ['CASL, ability per user', 'reference'],
+  'casbin-cached': ['casbin, cached answer', 'reference'],
+  cedar: ['Cedar wasm, stateful', 'reference'],
+  casbin: ['casbin, matcher of its guide', 'reference'],
+} satisfies Titled;
 
 /** Checks that conditions decide, and the same ones without. All are allowed: a refusal meets no condition. */
 const CONDITIONS = {
-  unconditional: 'Gatehouse, check, allowed',
-  'condition-stored': 'the same, with a condition over a stored property',
-  'condition-context': 'the same, with a condition over the context',
-} as const;
-type Conditional = keyof typeof CONDITIONS;
+  unconditional: ['Gatehouse, check, allowed'],
+  'condition-stored': ['the same, with a condition over a stored property'],
+  'condition-context': ['the same, with a condition over the context'],
+} satisfies Titled;
 
-/** The peers of ours; all others are compared with the reference. */
-const AGAINST: Partial<Record<Name, readonly Name[]>> = {
-  session: ['reference', 'casl-by-place'],
-  reference: [],
-  warm: ['reference', 'naive', 'casl', 'casl-by-place', 'casbin', 'casbin-cached', 'cedar'],
-  acting: ['warm'],
-  fresh: ['reference'],
-  anew: ['reference', 'naive'],
+/** What each adds to another, round by round. */
+const ADDED = {
+  observed: ['an empty observer', 'warm'],
+  'condition-stored': [...CONDITIONS['condition-stored'], 'unconditional'],
+  'condition-context': [...CONDITIONS['condition-context'], 'unconditional'],
 };
 
 /** Milliseconds per round and least number of questions: candidates differ widely in cost. */
@@ -68,8 +72,8 @@ async function createCandidates(world: World, questions: readonly Question[], en
   const allowed = questions.filter((question) => question.allowed);
   const acting = await createActing(world, questions, endpoint);
   const conditions = await createConditions(world, allowed, endpoint);
-  const batch = (name: Name, loop: Loop<Question>) => inBatches(name, questions, loop, BATCH);
-  const conditional = (name: Conditional, loop: Loop<Question>) => inBatches(name, allowed, loop, BATCH);
+  const batch = (name: keyof typeof CANDIDATES, loop: Loop<Question>) =>
+    inBatches(name, questions, loop, BATCH);
   const first = questions.slice(0, 2_000);
   const cached = await createCachedCasbin(world, first);
   const candidates: readonly Candidate[] = [
@@ -88,9 +92,9 @@ async function createCandidates(world: World, questions: readonly Question[], en
     await inBatches('casbin-cached', first, cached, BATCH),
     await batch('casbin', await createCasbin(world)),
     await batch('cedar', await createCedar(world)),
-    await conditional('unconditional', conditions.without),
-    await conditional('condition-stored', conditions.stored),
-    await conditional('condition-context', conditions.context),
+    ...(await Promise.all(
+      Object.entries(conditions).map(([name, { asked, loop }]) => inBatches(name, asked, loop, BATCH)),
+    )),
   ];
   return { gatehouse, candidates };
 }
@@ -107,36 +111,23 @@ export const check: Topic = {
       const rounds = quick ? 61 : 301;
       await collect();
       const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
-      const values = (name: Name | Conditional) => samplesOf(samples, name);
-      const figures = figuresOf(values);
+      const values = (name: string) => samplesOf(samples, name);
       const some = questions.slice(0, 2_000);
       const least = quick ? 15 : 31;
       const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), least);
       const bytesAnew = await bytesPerQuestion(() => gatehouse.anewLoop(some), least, gatehouse.forget);
+      const adds = Object.entries(ADDED).map(([name, [what, without = '']]) => {
+        const added = values(name).map((value, round) => value - (values(without)[round] as number));
+        const against = { reference: values('reference') };
+        return toFigure(`check.${name}-adds`, `${what}: what it adds`, 'ns', added, against);
+      });
       return [
-        ...figures,
+        ...figuresOf('check', 'ns', CANDIDATES, values),
+        ...figuresOf('check', 'ns', CONDITIONS, values),
+        ...adds,
         toFigure('check.allocation', 'Gatehouse, check', 'bytes', bytes),
         toFigure('check.allocation-anew', 'Gatehouse, decided anew and kept', 'bytes', bytesAnew),
       ];
     });
   },
 };
-
-/** With what an observer and conditions add, round by round. */
-function figuresOf(values: (name: Name | Conditional) => readonly number[]): readonly Figure[] {
-  const reference = { reference: values('reference') };
-  const adds = (name: Name | Conditional, what: string, without: Name | Conditional): Figure => {
-    const added = values(name).map((value, round) => value - (values(without)[round] as number));
-    return toFigure(`check.${name}-adds`, `${what}: what it adds`, 'ns', added, reference);
-  };
-  const compared = (Object.keys(TITLES) as Name[]).map((name) => {
-    const peers = AGAINST[name] ?? ['reference'];
-    const against = Object.fromEntries(peers.map((peer) => [peer, values(peer)]));
-    return toFigure(`check.${name}`, TITLES[name], 'ns', values(name), against);
-  });
-  const conditional = (Object.keys(CONDITIONS) as Conditional[]).flatMap((name) => [
-    toFigure(`check.${name}`, CONDITIONS[name], 'ns', values(name)),
-    ...(name === 'unconditional' ? [] : [adds(name, CONDITIONS[name], 'unconditional')]),
-  ]);
-  return [...compared, adds('observed', 'an empty observer', 'warm'), ...conditional];
-}

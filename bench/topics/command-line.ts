@@ -3,43 +3,35 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { withEngine } from '../harness/engine.ts';
-import { toFigure } from '../harness/figures.ts';
+import { figuresOf, type Titled } from '../harness/figures.ts';
+import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 const MAIN = pathOf('dist/cli/main.js');
+const MANIFEST = pathOf('docs/examples/first.manifest.yaml');
+
+const FIGURES = {
+  node: ['Node that does nothing'],
+  version: ['`gatehouse --version`', 'node'],
+  check: ['`gatehouse check`', 'node'],
+} satisfies Titled;
 
 /** `gatehouse dev` with a manifest in its table, once it names its addresses. */
 async function startStack(env: NodeJS.ProcessEnv) {
-  const words = [
-    MAIN,
-    'dev',
-    pathOf('docs/examples/first.manifest.yaml'),
-    '--port',
-    '0',
-    '--lambda-port',
-    '0',
-  ];
+  const words = [MAIN, 'dev', MANIFEST, '--port', '0', '--lambda-port', '0'];
   const stack = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(stack, 'exit');
-  await Promise.race([
-    exited.then(() => Promise.reject(new Error('gatehouse dev ended'))),
-    (async () => {
-      for await (const chunk of stack.stdout.iterator({ destroyOnReturn: false }))
-        if (/^[a-z]+ http:\S+$/m.test(String(chunk))) return;
-    })(),
-  ]);
+  const started = async (): Promise<void> => {
+    for await (const chunk of stack.stdout.iterator({ destroyOnReturn: false }))
+      if (/^[a-z]+ http:\S+$/m.test(String(chunk))) return;
+    throw new Error('gatehouse dev ended');
+  };
+  await started();
   return async () => {
     stack.kill('SIGINT');
     await exited;
   };
-}
-
-/** Milliseconds of a run of Node with these words. */
-function timeOf(words: readonly string[], env: NodeJS.ProcessEnv): number {
-  const began = performance.now();
-  execFileSync(process.execPath, words, { env });
-  return performance.now() - began;
 }
 
 export const commandLine: Topic = {
@@ -50,20 +42,19 @@ export const commandLine: Topic = {
       if (!existsSync(MAIN)) throw new Error('there is no dist/cli/main.js: run `npm run build` first');
       const env = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'gatehouse' };
       const stop = await startStack(env);
+      const candidate = (name: string, ...words: readonly string[]): Candidate => ({
+        name,
+        run: () => execFileSync(process.execPath, words, { env }) && 1,
+      });
+      const runs = [
+        candidate('node', '-e', '0'),
+        candidate('version', MAIN, '--version'),
+        candidate('check', MAIN, 'check', 'ann@example.com', 'reports', 'acme'),
+      ];
       try {
-        const times = { node: [] as number[], version: [] as number[], check: [] as number[] };
-        const rounds = quick ? 9 : 31;
-        for (let round = 0; round < rounds; round++) {
-          times.node.push(timeOf(['-e', '0'], env));
-          times.version.push(timeOf([MAIN, '--version'], env));
-          times.check.push(timeOf([MAIN, 'check', 'ann@example.com', 'reports', 'acme'], env));
-        }
-        const { node, version, check } = times;
-        return [
-          toFigure('command-line.node', 'Node that does nothing', 'ms', node),
-          toFigure('command-line.version', '`gatehouse --version`', 'ms', version, { node }),
-          toFigure('command-line.check', '`gatehouse check`', 'ms', check, { node }),
-        ];
+        const samples = await runRounds(runs, { rounds: quick ? 9 : 31, warmUp: 0 });
+        const ms = (name: string) => samplesOf(samples, name).map((ns) => ns / 1e6);
+        return figuresOf('command-line', 'ms', FIGURES, ms);
       } finally {
         await stop();
       }

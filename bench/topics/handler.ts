@@ -1,7 +1,7 @@
 import { inBatches, type Loop } from '../harness/batches.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { withEngine } from '../harness/engine.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { figuresOf, type Titled } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -19,24 +19,16 @@ import {
 } from '../peers/visitors.ts';
 
 /** The candidates, in the order of the table. */
-const TITLES = {
-  known: 'known token, REST, policy for the route',
-  engine: 'of it the engine',
-  text: 'known token, text to text',
-  json: 'JSON.parse and JSON.stringify alone',
-  'new-rs256': 'new token, RS256',
-  'jose-rs256': 'jose alone, RS256',
-  'new-es256': 'new token, ES256',
-  'jose-es256': 'jose alone, ES256',
-} as const;
-type Name = keyof typeof TITLES;
-
-const AGAINST: Partial<Record<Name, readonly Name[]>> = {
-  known: ['engine', 'json'],
-  text: ['json'],
-  'new-rs256': ['jose-rs256'],
-  'new-es256': ['jose-es256'],
-};
+const CANDIDATES = {
+  known: ['known token, REST, policy for the route', 'engine', 'json'],
+  engine: ['of it the engine'],
+  text: ['known token, text to text', 'json'],
+  json: ['JSON.parse and JSON.stringify alone'],
+  'new-rs256': ['new token, RS256', 'jose-rs256'],
+  'jose-rs256': ['jose alone, RS256'],
+  'new-es256': ['new token, ES256', 'jose-es256'],
+  'jose-es256': ['jose alone, ES256'],
+} satisfies Titled;
 
 const BATCH = { targetMs: 3, least: 4, now: processorMs };
 
@@ -45,7 +37,7 @@ const NEW_AT_ONCE = 24;
 
 /** A candidate that gets new cases each round, and is warmed up beforehand. */
 async function withNew(
-  name: Name,
+  name: keyof typeof CANDIDATES,
   next: (count: number) => readonly Case[],
   loop: Loop<Case>,
 ): Promise<Candidate> {
@@ -111,18 +103,7 @@ export const handler: Topic = {
       log('new tokens; signing them takes some seconds');
       const others = await runRounds(await withOtherTokens(parts), options);
       const samples = new Map([...known, ...others]);
-      return figuresOf((name) => samplesOf(samples, name));
+      return figuresOf('handler', 'ns', CANDIDATES, (name) => samplesOf(samples, name));
     });
   },
 };
-
-const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] =>
-  (Object.keys(TITLES) as Name[]).map((name) =>
-    toFigure(
-      `handler.${name}`,
-      TITLES[name],
-      'ns',
-      values(name),
-      Object.fromEntries((AGAINST[name] ?? []).map((peer) => [peer, values(peer)])),
-    ),
-  );

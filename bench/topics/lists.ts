@@ -38,30 +38,28 @@ export const lists: Topic = {
       key: ['id'],
     });
     const visibleRows = createVisibleRows({ reader, engine, clock, cursorSecret: 'x'.repeat(32) });
-    const page = (user: string): Candidate => ({
-      name: `page-${user}`,
+    const inPages = (name: string, page: () => Promise<unknown>): Candidate => ({
+      name,
       run: async () => {
+        for (let n = 0; n < PAGES; n++) await page();
+        return PAGES;
+      },
+    });
+    const candidatesOf = (user: string): readonly Candidate[] => [
+      inPages(`page-${user}`, async () => {
         const question = { subject: `user:${user}`, permission: PERMISSION, rows: invoices };
-        for (let n = 0; n < PAGES; n++) {
-          const { rows } = await visibleRows({ ...question, fetch: async () => ROWS });
-          if (rows.length !== ROWS.length) throw wrongAnswer('page', question);
+        const { rows } = await visibleRows({ ...question, fetch: async () => ROWS });
+        if (rows.length !== ROWS.length) throw wrongAnswer('page', question);
+      }),
+      inPages(`checks-${user}`, async () => {
+        for (const row of ROWS) {
+          const resource = invoices.resourceOf(row);
+          const { allowed } = await engine.check(`user:${user}`, PERMISSION, 'project:north', { resource });
+          if (!allowed) throw wrongAnswer('checks', row);
         }
-        return PAGES;
-      },
-    });
-    const checks = (user: string): Candidate => ({
-      name: `checks-${user}`,
-      run: async () => {
-        for (let n = 0; n < PAGES; n++)
-          for (const row of ROWS) {
-            const resource = invoices.resourceOf(row);
-            const { allowed } = await engine.check(`user:${user}`, PERMISSION, 'project:north', { resource });
-            if (!allowed) throw wrongAnswer('checks', row);
-          }
-        return PAGES;
-      },
-    });
-    const samples = await runRounds([page('all'), checks('all'), page('own'), checks('own')], {
+      }),
+    ];
+    const samples = await runRounds(['all', 'own'].flatMap(candidatesOf), {
       rounds: quick ? 61 : 301,
       warmUp: 20,
       now: processorMs,

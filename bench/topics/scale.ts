@@ -5,13 +5,13 @@ import { createEngine, type Observation } from '../../engine/index.ts';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
-import { longAgo, openTable } from '../harness/engine.ts';
-import { toFigure } from '../harness/figures.ts';
+import { longAgo, openNewTable } from '../harness/engine.ts';
+import { figuresOf, toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';
 import { pairedRatios } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
-import { blockOf, exportOf, USERS_IN_BLOCK } from '../model/blocks.ts';
-import { importTable } from '../model/import.ts';
+import { blockOf, itemsOf, USERS_IN_BLOCK } from '../model/blocks.ts';
+import { writeItems } from '../model/table.ts';
 import { isAllowed, type Question } from '../model/world.ts';
 
 const TABLE = 'bench';
@@ -43,14 +43,15 @@ function sizesOf(quick: boolean): readonly number[] {
 async function populate(folder: string, users: number): Promise<Population> {
   const blocks = users / USERS_IN_BLOCK;
   const file = join(folder, `${users}.db`);
-  await importTable(folder, TABLE, exportOf(blocks, longAgo()), file);
   const engine = await startEmbeddedEngine(file);
+  const { client, reader } = await openNewTable(engine.endpoint, TABLE);
+  for (const items of itemsOf(blocks, longAgo())) await writeItems(client, TABLE, items);
   const random = createRandom(users);
   return {
     users,
     name: `cold-${users}`,
     engine,
-    reader: openTable(engine.endpoint, TABLE).reader,
+    reader,
     draw: () => {
       const world = blockOf(random.below(blocks));
       const [subject, permission] = [random.pick(world.users).ref, random.pick(world.pages)];
@@ -103,36 +104,24 @@ async function measure(populations: readonly Population[], quick: boolean) {
   for (const population of populations) costs.push(...(await costsOf(population, quick ? 100 : 500)));
   const differing = new Set(costs.map(({ calls, units }) => `${calls} calls, ${units} units`));
   if (differing.size > 1) throw new Error(`cold checks cost ${[...differing].join(' or ')}`);
-  const rounds = quick ? 61 : 301;
-  const samples = await runRounds(populations.map(candidateOf), { rounds, warmUp: 5 });
-  const valuesOf = (population: Population) => samplesOf(samples, population.name).map((ns) => ns / 1e6);
-  const [smallest, largest] = [populations[0] as Population, populations.at(-1) as Population];
-  const cold = populations.map((population) =>
-    toFigure(
-      `scale.${population.name}`,
-      inWords(population),
-      'ms',
-      valuesOf(population),
-      population === smallest ? {} : { [smallest.name]: valuesOf(smallest) },
-    ),
-  );
-  const counted = (name: 'calls' | 'units', title: string) =>
-    toFigure(
-      `scale.${name}`,
-      title,
-      name,
-      costs.map((cost) => cost[name]),
-    );
+  const samples = await runRounds(populations.map(candidateOf), { rounds: quick ? 61 : 301, warmUp: 5 });
+  const ms = (name: string) => samplesOf(samples, name).map((ns) => ns / 1e6);
+  const [smallest, ...others] = populations as [Population, ...Population[]];
+  const titled = [
+    [smallest.name, [inWords(smallest)]],
+    ...others.map((each) => [each.name, [inWords(each), smallest.name]]),
+  ];
+  const largest = populations.at(-1) as Population;
+  const growth = pairedRatios(ms(largest.name), ms(smallest.name));
+  const counted = (name: 'calls' | 'units') => {
+    const values = costs.map((cost) => cost[name]);
+    return toFigure(`scale.${name}`, 'a cold check, all sizes', name, values);
+  };
   return [
-    ...cold,
-    toFigure(
-      'scale.growth',
-      'the largest table over the smallest',
-      'x',
-      pairedRatios(valuesOf(largest), valuesOf(smallest)),
-    ),
-    counted('calls', 'a cold check, all sizes'),
-    counted('units', 'a cold check, all sizes'),
+    ...figuresOf('scale', 'ms', Object.fromEntries(titled), ms),
+    toFigure('scale.growth', 'the largest table over the smallest', 'x', growth),
+    counted('calls'),
+    counted('units'),
   ];
 }
 
@@ -148,7 +137,7 @@ export const scale: Topic = {
       for (const users of sizesOf(context.quick)) {
         const population = await populate(folder, users);
         populations.push(population);
-        context.log(`${inWords(population)}: imported`);
+        context.log(`${inWords(population)}: written`);
       }
       return await measure(populations, context.quick);
     } finally {

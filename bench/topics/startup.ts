@@ -1,98 +1,64 @@
 import { withEngine } from '../harness/engine.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { figuresOf, type Titled, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createLimit, type Limit } from '../peers/limited.ts';
-import { createStarts, type Start } from '../peers/starts.ts';
+import { createStarts } from '../peers/starts.ts';
 
 type Starts = Awaited<ReturnType<typeof createStarts>>;
-
-const bytesFigure = (name: string, title: string, bytes: number): Figure =>
-  toFigure(`startup.${name}`, title, 'bytes', [bytes]);
 
 /** Of 512 MB: Lambda gives a whole processor with 1,769 MB (Lambda configuration-memory). */
 const SHARE = 0.3;
 
-type Alone = Awaited<ReturnType<Starts['startAlone']>>;
+/** In the order of the table. The last two only where processes can be limited. */
+const TIMES = {
+  empty: ['Node without a handler'],
+  loaded: ['loaded, as the stack bundles it', 'defaults', 'empty'],
+  defaults: ["loaded, by serverless-esbuild's defaults"],
+  init: ['the end of INIT: loaded and warm', 'empty'],
+  first: ['the first answer, from process start', 'empty'],
+  processor: ['processor time of it', 'processor-empty'],
+  'processor-empty': ['processor time of Node without a handler'],
+  cold: ['the first decision', 'second'],
+  second: ["another user's, with the same reads"],
+} satisfies Titled;
+const LIMITED = {
+  'cold-limited': [`the first decision, with ${SHARE} of a processor`, 'second-limited'],
+  'second-limited': [`another user's, with the same reads, with ${SHARE} of a processor`],
+} satisfies Titled;
 
-/** What was measured, one of each in a round. `limited` is empty where processes cannot be limited. */
-interface Measured {
-  readonly ours: readonly Alone[];
-  readonly defaults: readonly Alone[];
-  readonly empty: readonly Alone[];
-  readonly asked: readonly Start[];
-  readonly limited: readonly Start[];
-}
+type Round = Readonly<Partial<Record<keyof typeof TIMES | keyof typeof LIMITED, number>>>;
 
 /** One after the other in each round, in alternating order, so that all meet the same noise. */
 async function measure(
   { startAlone, startAndAsk }: Starts,
   rounds: number,
   limit: Limit | undefined,
-): Promise<Measured> {
-  const measured = { ours: [], defaults: [], empty: [], asked: [], limited: [] } as {
-    readonly [Name in keyof Measured]: Measured[Name][number][];
-  };
-  const turns: (() => Promise<() => number>)[] = [
-    ...(['ours', 'defaults', 'empty'] as const).map((name) => async () => {
-      const alone = await startAlone(name);
-      return () => measured[name].push(alone);
-    }),
-    ...(limit ? (['asked', 'limited'] as const) : (['asked'] as const)).map((name) => async () => {
-      const start = await startAndAsk(name === 'limited' ? limit : undefined);
-      return () => measured[name].push(start);
-    }),
+): Promise<readonly Round[]> {
+  const turns: (() => Promise<Round>)[] = [
+    async () => ({ loaded: (await startAlone('ours')).loaded }),
+    async () => ({ defaults: (await startAlone('defaults')).loaded }),
+    async () => {
+      const { loaded, processor } = await startAlone('empty');
+      return { empty: loaded, 'processor-empty': processor };
+    },
+    async () => {
+      const { init, first, processor, cold, second } = await startAndAsk();
+      return { init, first, processor, cold, second };
+    },
   ];
-  // The first of each does not count.
-  for (const turn of turns) await turn();
-  for (let round = 0; round < rounds; round++)
-    for (const turn of round % 2 === 0 ? turns : turns.toReversed()) (await turn())();
+  if (limit)
+    turns.push(async () => {
+      const { cold, second } = await startAndAsk(limit);
+      return { 'cold-limited': cold, 'second-limited': second };
+    });
+  const measured: Round[] = [];
+  for (let round = -1; round < rounds; round++) {
+    let found: Round = {};
+    for (const turn of round % 2 === 0 ? turns : turns.toReversed()) found = { ...found, ...(await turn()) };
+    // The first of each does not count.
+    if (round >= 0) measured.push(found);
+  }
   return measured;
-}
-
-/** The figures of one kind of start: its first decision, beside another with the same reads. */
-function decisionFigures(starts: readonly Start[], suffix: string, title: string): readonly Figure[] {
-  const of = (name: keyof Start) => starts.map((start) => start[name]);
-  const figure = (name: string, what: string, values: readonly number[], against = {}) =>
-    toFigure(`startup.${name}${suffix}`, `${what}${title}`, 'ms', values, against);
-  return [
-    figure('cold', 'the first decision', of('cold'), { [`second${suffix}`]: of('second') }),
-    figure('second', "another user's, with the same reads", of('second')),
-  ];
-}
-
-function figuresOf({ ours, defaults, empty, asked, limited }: Measured): readonly Figure[] {
-  const loaded = (starts: readonly Alone[]) => starts.map((start) => start.loaded);
-  const processor = (starts: readonly Alone[]) => starts.map((start) => start.processor);
-  const figure = (
-    name: string,
-    title: string,
-    values: readonly number[],
-    against: Readonly<Record<string, readonly number[]>> = {},
-  ) => toFigure(`startup.${name}`, title, 'ms', values, against);
-  return [
-    figure('empty', 'Node without a handler', loaded(empty)),
-    figure('loaded', 'loaded, as the stack bundles it', loaded(ours), {
-      defaults: loaded(defaults),
-      empty: loaded(empty),
-    }),
-    figure('defaults', "loaded, by serverless-esbuild's defaults", loaded(defaults)),
-    figure(
-      'init',
-      'the end of INIT: loaded and warm',
-      asked.map(({ init }) => init),
-      { empty: loaded(empty) },
-    ),
-    figure(
-      'first',
-      'the first answer, from process start',
-      asked.map(({ first }) => first),
-      { empty: loaded(empty) },
-    ),
-    figure('processor', 'processor time of it', processor(asked), { 'processor-empty': processor(empty) }),
-    figure('processor-empty', 'processor time of Node without a handler', processor(empty)),
-    ...decisionFigures(asked, '', ''),
-    ...(limited.length > 0 ? decisionFigures(limited, '-limited', `, with ${SHARE} of a processor`) : []),
-  ];
 }
 
 export const startup: Topic = {
@@ -107,10 +73,13 @@ export const startup: Topic = {
       try {
         const rounds = quick ? 21 : 61;
         log(`${rounds} rounds, each of ${limit ? 'five' : 'four'} processes`);
+        const measured = await measure(starts, rounds, limit);
         return [
-          bytesFigure('bytes', 'the deployed file', ours.bytes),
-          bytesFigure('bytes-defaults', "by serverless-esbuild's defaults", theirs.bytes),
-          ...figuresOf(await measure(starts, rounds, limit)),
+          toFigure('startup.bytes', 'the deployed file', 'bytes', [ours.bytes]),
+          toFigure('startup.bytes-defaults', "by serverless-esbuild's defaults", 'bytes', [theirs.bytes]),
+          ...figuresOf('startup', 'ms', { ...TIMES, ...(limit && LIMITED) }, (name) =>
+            measured.map((round) => round[name as keyof Round] as number),
+          ),
         ];
       } finally {
         await limit?.remove();

@@ -10,7 +10,7 @@ import {
 import { inBatches } from '../harness/batches.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { withEngine } from '../harness/engine.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { figuresOf } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -86,10 +86,10 @@ export const traces: Topic = {
       const samples = await runRounds(candidates, { rounds: quick ? 31 : 151, warmUp: 5, now: processorMs });
       trace.disable();
       context.disable();
-      return names.map(({ kind, mode, name }): Figure => {
-        const title = `${KINDS[kind].title}: ${MODES[mode].title}`;
-        const against = mode === 'none' ? {} : { [`${kind}-none`]: samplesOf(samples, `${kind}-none`) };
-        return toFigure(`traces.${name}`, title, 'ns', samplesOf(samples, name), against);
+      const titled = names.map(({ kind, mode, name }) => {
+        const peers = mode === 'none' ? [] : [`${kind}-none`];
+        return [name, [`${KINDS[kind].title}: ${MODES[mode].title}`, ...peers]] as const;
       });
+      return figuresOf('traces', 'ns', Object.fromEntries(titled), (name) => samplesOf(samples, name));
     }),
 };
