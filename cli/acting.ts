@@ -45,5 +45,5 @@ export async function assertActing(reader: Reader, actor: Actor | undefined): Pr
 
 async function assertMandate(reader: Reader, id: string): Promise<void> {
   const exists = isId(id) && (await reader.get(decisionKey({ type: 'mandate', id })));
-  if (!exists) throw new NameError('name_unknown', `--mandate ${plain(id)} does not exist`, []);
+  if (!exists) throw new NameError('name_unknown', `--mandate ${plain(id)} does not exist`);
 }

@@ -41,7 +41,7 @@ export class NameError extends UsageError {
   override readonly code: 'name_unknown' | 'name_ambiguous';
   /** What it may mean. */
   readonly candidates: readonly Candidate[];
-  constructor(code: NameError['code'], message: string, candidates: readonly Candidate[]) {
+  constructor(code: NameError['code'], message: string, candidates: readonly Candidate[] = []) {
     super(message);
     this.code = code;
     this.candidates = candidates;
@@ -99,7 +99,7 @@ export async function lookUp(names: Names, typed: Typed, text: string): Promise<
 /** Candidates, at least one. Throws {@link NameError} where there is none. */
 async function optionsOf(names: Names, typed: Typed, text: string): Promise<Found> {
   const { label, kind, type } = typed;
-  if (!isName(text)) throw new NameError('name_unknown', `${label} ${plain(text)} is no name`, []);
+  if (!isName(text)) throw new NameError('name_unknown', `${label} ${plain(text)} is no name`);
   const wanted = { name: text, ...defined({ kind, type }) };
   const found = await names.find(wanted);
   if (found.candidates.length > 0 || found.more) return found;
@@ -147,7 +147,7 @@ export async function lookUpAny(names: Names, label: string, text: string): Prom
   const [one, ...others] = candidates;
   const more = found.some((each) => each?.more);
   if (one && others.length === 0 && !more) return one;
-  if (!one) throw new NameError('name_unknown', `${label} ${plain(text)}: nothing has this name`, []);
+  if (!one) throw new NameError('name_unknown', `${label} ${plain(text)}: nothing has this name`);
   throw new NameError(
     'name_ambiguous',
     `${label} ${plain(text)}: ${more ? 'more than ' : ''}${candidates.length} have this name; give a reference`,
@@ -155,9 +155,15 @@ export async function lookUpAny(names: Names, label: string, text: string): Prom
   );
 }
 
-/** A reference as it is, and the reference of what a name means. */
-export const referenceOf = async (names: Names, typed: Typed, text: string): Promise<string> =>
-  isReference(typed, text) ? text : (await lookUp(names, typed, text)).ref;
+/** A reference as it is, and the reference of what a name means; undefined where nothing is given. */
+export async function referenceOf<T extends string | undefined>(
+  names: Names,
+  typed: Typed,
+  text: T,
+): Promise<string | Extract<T, undefined>> {
+  if (text === undefined) return text as Extract<T, undefined>;
+  return isReference(typed, text) ? text : (await lookUp(names, typed, text)).ref;
+}
 
 type ArgumentKind = 'subject' | 'permission' | 'scope';
 
@@ -176,7 +182,7 @@ export async function existing(reader: Reader, kind: ArgumentKind, text: string)
 export async function assertType(reader: Reader, of: 'subject' | 'scope', type: string): Promise<void> {
   const known = of === 'scope' ? Object.keys(SCOPE_TYPES) : BUILT_IN_SUBJECTS;
   if (known.includes(type) || (await reader.get(nodeKey({ type: `${of}-type`, id: type })))) return;
-  throw new NameError('name_unknown', `there is no ${of} type ${plain(type)}: ${hint(type, known)}`, []);
+  throw new NameError('name_unknown', `there is no ${of} type ${plain(type)}: ${hint(type, known)}`);
 }
 
 /**
@@ -199,7 +205,7 @@ export async function assertAsked(
 }
 
 const unknownReference = (label: string, text: string): NameError =>
-  new NameError('name_unknown', `${label} ${text} does not exist`, []);
+  new NameError('name_unknown', `${label} ${text} does not exist`);
 
 /** The error of a permission that is not registered, with what was probably meant. */
 async function permissionUnknown(reader: Reader, text: string): Promise<NameError> {
@@ -207,7 +213,7 @@ async function permissionUnknown(reader: Reader, text: string): Promise<NameErro
     ['page', 'permission'].map((type) => reader.list({ ...allOf(type as EntityType), limit: 1_000 })),
   );
   const known = pages.flatMap(({ items }) => items.map((item) => String(item.name)));
-  return new NameError('name_unknown', `there is no permission ${plain(text)}: ${hint(text, known)}`, []);
+  return new NameError('name_unknown', `there is no permission ${plain(text)}: ${hint(text, known)}`);
 }
 
 /** Who and where of a question, and what was typed for them where that is no reference. */

@@ -1,3 +1,4 @@
+import type { Decision } from '../engine/index.ts';
 import { type AskThen, askThen, type Question, type Then } from '../provisioning/index.ts';
 import type { Reader } from '../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
@@ -25,6 +26,12 @@ export interface Around {
   /** The instant to decide for, in epoch milliseconds. */
   readonly at: number;
 }
+
+/** When two decisions are the same, and whether one rests on properties. */
+export const DECIDED = {
+  sameAs: ({ allowed }: Decision) => String(allowed),
+  restsOnProperties: ({ reason }: Decision) => reason === 'condition_failed',
+};
 
 /** The answer to a question, of the table as it is or as it was. */
 export async function answerThen<T>(

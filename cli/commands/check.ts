@@ -7,14 +7,8 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { flag, permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
 import { assertAsked, meantText, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
-import { answerThen, THEN, unknownText } from '../then.ts';
+import { answerThen, DECIDED, THEN, unknownText } from '../then.ts';
 import { VERIFY, verifiedText, verifyLog } from '../verify-log.ts';
-
-const EXAMPLES = `  gatehouse check tina@school.example grades 'North School'
-  gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
-  gatehouse check tina@school.example grades 'North School' --at 2026-03-01T14:02Z --json
-  gatehouse check tina@school.example grades 'North School' --actor agent:bot --mandate 01M7YAMYCAWSND2TZ7F47P6DYF
-  gatehouse check tina@school.example grades 'North School' --given '{"context":{"ip":"10.0.0.1"}}'`;
 
 /** `gatehouse check`: the decision and its reason. */
 export const addCheck = subcommand({
@@ -28,7 +22,11 @@ export const addCheck = subcommand({
     ...VERIFY,
     strong: flag('read the table as it is now, in one transaction, instead of from caches'),
   },
-  examples: EXAMPLES,
+  examples: `  gatehouse check tina@school.example grades 'North School'
+  gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
+  gatehouse check tina@school.example grades 'North School' --at 2026-03-01T14:02Z --json
+  gatehouse check tina@school.example grades 'North School' --actor agent:bot --mandate 01M7YAMYCAWSND2TZ7F47P6DYF
+  gatehouse check tina@school.example grades 'North School' --given '{"context":{"ip":"10.0.0.1"}}'`,
   run: async ([who, permission, where], options, context) => {
     const { now } = context;
     const reader = await connect(options, context);
@@ -46,8 +44,7 @@ export const addCheck = subcommand({
         );
         return { allowed, reason, at: new Date(at).toISOString() };
       },
-      sameAs: ({ allowed }) => String(allowed),
-      restsOnProperties: ({ reason }) => reason === 'condition_failed',
+      ...DECIDED,
     });
     const { answer, unknown } = then;
     const verified = await verifyLog(reader, options, context);

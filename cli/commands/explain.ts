@@ -6,10 +6,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
 import { assertAsked, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
-import { answerThen, THEN, unknownText } from '../then.ts';
-
-const EXAMPLES = `  gatehouse explain tina@school.example grades 'North School'
-  gatehouse explain tina@school.example grades 'North School' --table gatehouse --region eu-central-1 --json`;
+import { answerThen, DECIDED, THEN, unknownText } from '../then.ts';
 
 /** `gatehouse explain`: why a decision is what it is. */
 export const addExplain = subcommand({
@@ -18,7 +15,8 @@ export const addExplain = subcommand({
   description: 'Explains a decision step by step and, for a refusal, what would allow it.',
   arguments: [subjectArgument, permissionArgument, scopeArgument],
   options: { ...THEN, ...ACTING },
-  examples: EXAMPLES,
+  examples: `  gatehouse explain tina@school.example grades 'North School'
+  gatehouse explain tina@school.example grades 'North School' --table gatehouse --region eu-central-1 --json`,
   run: async ([who, permission, where], options, context) => {
     const reader = await connect(options, context);
     const { subject, scope } = await questionOf(namesIn(reader), who, where);
@@ -28,8 +26,7 @@ export const addExplain = subcommand({
         const explainer = createExplainer({ reader: table, clock });
         return explainer.explain(subject, permission, scope, { at, actor, ...options.given });
       },
-      sameAs: ({ allowed }) => String(allowed),
-      restsOnProperties: ({ reason }) => reason === 'condition_failed',
+      ...DECIDED,
     });
     if (unknown) return { data: { unknown }, text: (paint) => unknownText(paint, unknown), code: REFUSED };
     await assertAsked(reader, answer.reason, { subject, permission, scope, actor });

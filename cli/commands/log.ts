@@ -26,7 +26,16 @@ type Which = Pick<ValuesOf<typeof OPTIONS>, 'tenant' | 'user' | 'actor' | 'entit
 
 type Entry = Readonly<Record<string, unknown>>;
 
-const NOTES = `Which log is read:
+/** `gatehouse log`: who did what, when, and what it was before and after. */
+export const addLog = subcommand({
+  name: 'log',
+  summary: 'show the audit log: who changed what, and when',
+  description: 'Shows audit records, the newest first: of a tenant, a user or one entity.',
+  options: OPTIONS,
+  examples: `  gatehouse log --tenant Northwind --from 2026-03-01 --until 2026-04-01
+  gatehouse log --user tina@school.example --json
+  gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…`,
+  notes: `Which log is read:
   --tenant TENANT   the log of that tenant
   --user USER       what that user did, and what was done for it, in all
                     tenants, as --actor user:ID
@@ -34,20 +43,7 @@ const NOTES = `Which log is read:
   neither           the log of what belongs to no tenant; with --entity, the log
                     of its tenant
 Other conditions (an --actor that is not a user, --actor with --tenant,
---entity) filter these records, until --limit are found or the log ends.`;
-
-const EXAMPLES = `  gatehouse log --tenant Northwind --from 2026-03-01 --until 2026-04-01
-  gatehouse log --user tina@school.example --json
-  gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…`;
-
-/** `gatehouse log`: who did what, when, and what it was before and after. */
-export const addLog = subcommand({
-  name: 'log',
-  summary: 'show the audit log: who changed what, and when',
-  description: 'Shows audit records, the newest first: of a tenant, a user or one entity.',
-  options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+--entity) filter these records, until --limit are found or the log ends.`,
   run: async (_, options, context) => {
     const { from, until, limit } = options;
     const instantOf = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
@@ -70,8 +66,8 @@ export const addLog = subcommand({
 /** The options with references in the place of names. An actor is any text, as it was recorded. */
 async function named(names: LookUps, { tenant, user, actor, entity }: Which): Promise<Which> {
   if (user !== undefined && actor !== undefined) throw new UsageError('give --actor or --user, not both');
-  const refOf = async (label: string, kind: NamedKind, text: string | undefined) =>
-    text === undefined ? undefined : referenceOf(names, { label, kind }, text);
+  const refOf = (label: string, kind: NamedKind, text: string | undefined) =>
+    referenceOf(names, { label, kind }, text);
   return {
     user,
     tenant: await refOf('--tenant', 'scope', tenant),

@@ -11,16 +11,6 @@ const FORMATS = ['markdown', 'csv', 'json'] as const;
 
 const PRINTED = { markdown: matrixMarkdown, csv: matrixCsv, json: asJson } as const;
 
-const NOTES = `A cell is what a role says to somebody who has no other role: what it
-allows (ALLOW) and denies (DENY) itself, what it inherits, by which pattern
-and on which condition. Where it has both, the matrix says which one wins by
-the combination that the tenant has chosen.`;
-
-const EXAMPLES = `  gatehouse matrix 'North School' > roles.md
-  gatehouse matrix 'North School' --format csv > roles.csv
-  gatehouse matrix 'North School' --role Teacher --role Head
-  gatehouse matrix                        (the roles that no tenant owns)`;
-
 const OPTIONS = {
   format: choice('<format>', 'how to write it (default: markdown)', FORMATS),
   role: repeated(
@@ -36,14 +26,19 @@ export const addMatrix = subcommand({
   description: 'Shows what each role that can be granted in a tenant allows and denies.',
   arguments: [argument('[scope]', `${SCOPE} (default: the roles that no tenant owns)`)],
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse matrix 'North School' > roles.md
+  gatehouse matrix 'North School' --format csv > roles.csv
+  gatehouse matrix 'North School' --role Teacher --role Head
+  gatehouse matrix                        (the roles that no tenant owns)`,
+  notes: `A cell is what a role says to somebody who has no other role: what it
+allows (ALLOW) and denies (DENY) itself, what it inherits, by which pattern
+and on which condition. Where it has both, the matrix says which one wins by
+the combination that the tenant has chosen.`,
   run: async ([scope], options, around) => {
     const { json, format = json ? 'json' : 'markdown' } = options;
     if (json && format !== 'json') throw new UsageError(`--json and --format ${format} exclude each other`);
     const { find, names } = await openSender(options, around);
-    const at =
-      scope === undefined ? undefined : await referenceOf(names, { label: 'SCOPE', kind: 'scope' }, scope);
+    const at = await referenceOf(names, { label: 'SCOPE', kind: 'scope' }, scope);
     const roles = await Promise.all(
       options.role.map((role) => referenceOf(names, { label: '--role', kind: 'role' }, role)),
     );

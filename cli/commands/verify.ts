@@ -12,10 +12,6 @@ import { subcommand } from '../subcommand.ts';
 import { keepCheckpoints } from '../verify-checkpoint.ts';
 import { notedWriter } from '../written.ts';
 
-const EXAMPLES = `  gatehouse verify --rate 2000
-  gatehouse verify --checkpoint verify.progress   (again, after an interruption: goes on)
-  gatehouse verify --tenant Northwind --repair`;
-
 /** A walk of a large table must not end because one page of it was slow. */
 export const DEADLINE_MS = 30_000;
 
@@ -38,7 +34,9 @@ export const addVerify = subcommand({
     checkpoint: text('<file>', 'keep how far it is in this file; go on from there where it is there'),
     rate,
   },
-  examples: EXAMPLES,
+  examples: `  gatehouse verify --rate 2000
+  gatehouse verify --checkpoint verify.progress   (again, after an interruption: goes on)
+  gatehouse verify --tenant Northwind --repair`,
   run: async (_, options, context) => {
     const { env, now, written } = context;
     const { reader, writer } = await openStore(options, context, {
@@ -46,10 +44,7 @@ export const addVerify = subcommand({
       deadlineMs: DEADLINE_MS,
     });
     const { rate, repair = false, log, checkpoint } = options;
-    const tenant =
-      options.tenant === undefined
-        ? undefined
-        : await referenceOf(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant);
+    const tenant = await referenceOf(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant);
     const at = readEndpoint(options, env);
     const identity = { ...at, table: tableOf(options, env), tenant, repair, log, profile: env.AWS_PROFILE };
     const kept = checkpoint === undefined ? undefined : keepCheckpoints(checkpoint, JSON.stringify(identity));

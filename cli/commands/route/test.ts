@@ -33,9 +33,6 @@ const OPTIONS = {
 } satisfies Options;
 type TestOptions = ValuesOf<typeof OPTIONS>;
 
-const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W98/tasks
-  gatehouse route test GET /reports --claim tenant_id=01M7… --subject tina@school.example`;
-
 /** `gatehouse route test`: what a request means, by the code of the authorizer. */
 export const addTry = subcommand({
   name: 'test',
@@ -46,7 +43,8 @@ export const addTry = subcommand({
     argument('<path>', 'the path of the request without a stage, with or without a query string'),
   ],
   options: OPTIONS,
-  examples: EXAMPLES,
+  examples: `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W98/tasks
+  gatehouse route test GET /reports --claim tenant_id=01M7… --subject tina@school.example`,
   run: async ([method, path], options, context) => {
     const { now } = context;
     const { at = now() } = options;
@@ -60,10 +58,8 @@ export const addTry = subcommand({
     const api = apiOf(options);
     const sender = await openSender(options, context);
     const reader = options.subject === undefined ? undefined : sender.reader();
-    const subject =
-      options.subject === undefined || reader === undefined
-        ? undefined
-        : await referenceOf(namesIn(reader), { label: '--subject', kind: 'subject' }, options.subject);
+    const typed = { label: '--subject', kind: 'subject' } as const;
+    const subject = reader && (await referenceOf(namesIn(reader), typed, options.subject));
     const actor = reader && (await actorOf(reader, options));
     const routes = await routesOf(sender, api);
     const { trial, others } = tryRequest(routes, request);

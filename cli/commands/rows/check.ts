@@ -18,10 +18,6 @@ import { count, plain } from '../../print.ts';
 import { NameError } from '../../references.ts';
 import { subcommand } from '../../subcommand.ts';
 
-const NOTES = `Each line of the file is a row as JSON: {"id":17,"scope":"project:north",
-"path":{"client":"acme"}}. path holds, by type, what the columns say of the
-scopes above; null is NULL. With --type, properties are those that you pass.`;
-
 const ROW = z.strictObject({
   id: z.union([z.string(), z.number()]),
   scope: z.string().nullable(),
@@ -44,7 +40,9 @@ export const addCheck = subcommand({
   arguments: [argument('<file>', 'JSON Lines; - is the standard input')],
   options: { type: text('<resource-type>', 'compare the mapping of this resource type, too') },
   examples: '  gatehouse rows check invoices.jsonl --type invoice',
-  notes: NOTES,
+  notes: `Each line of the file is a row as JSON: {"id":17,"scope":"project:north",
+"path":{"client":"acme"}}. path holds, by type, what the columns say of the
+scopes above; null is NULL. With --type, properties are those that you pass.`,
   run: async ([file], { type, ...options }, context) => {
     await sizeOf(file);
     const reader = await connect(options, context);
@@ -105,7 +103,7 @@ type Mapping = ResourceType & { readonly type: string };
 
 async function mappingOf(reader: Reader, type: string): Promise<Mapping> {
   const item = isType(type) ? await reader.get(nodeKey(resourceTypeRef(type))) : undefined;
-  if (!item) throw new NameError('name_unknown', `--type ${plain(type)}: there is no such resource type`, []);
+  if (!item) throw new NameError('name_unknown', `--type ${plain(type)}: there is no such resource type`);
   return { ...parseResourceType(item), type };
 }
 

@@ -18,11 +18,6 @@ import { openSender } from '../../provisioning.ts';
 import { NameError } from '../../references.ts';
 import { subcommand } from '../../subcommand.ts';
 
-const NOTES = `The file is a list of requests:
-[{"method": "POST", "path": "/Users", "body": {…}}]. The path is the one after
-/scim/v2. A request may have a bulkId: later ones write bulkId:NAME where they
-need the id of what it made (RFC 7644 section 3.7.2).`;
-
 const MAX_REQUESTS = 10_000;
 const REQUESTS = z
   .array(
@@ -58,14 +53,17 @@ export const addPreview = subcommand({
   ],
   options: {},
   examples: '  gatehouse scim preview CONNECTION-ID requests.json',
-  notes: NOTES,
+  notes: `The file is a list of requests:
+[{"method": "POST", "path": "/Users", "body": {…}}]. The path is the one after
+/scim/v2. A request may have a bulkId: later ones write bulkId:NAME where they
+need the id of what it made (RFC 7644 section 3.7.2).`,
   run: async ([connection, file], options, around) => {
     const source = await readFileAsDocument(file);
     const requests = requestsIn(source);
     const { reader: of, deliver } = await openSender(options, around);
     const reader = of();
     if (!(await reader.get(nodeKey({ type: 'scim-connection', id: connection }))))
-      throw new NameError('name_unknown', `there is no connection ${plain(connection)}`, []);
+      throw new NameError('name_unknown', `there is no connection ${plain(connection)}`);
     const at = around.now();
     const refused: Answered[] = [];
     const access = await accessDifferenceBy(
