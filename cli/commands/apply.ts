@@ -34,17 +34,6 @@ const OPTIONS = {
   ...PLANNING,
 } satisfies Options;
 
-const EXAMPLES = `  gatehouse apply school.manifest.yaml
-  gatehouse apply school.manifest.yaml --yes --actor pipeline
-  gatehouse apply school.manifest.yaml --prune     (asks first)
-  gatehouse apply school.plan --yes                (exactly the plan that gatehouse plan --out wrote)`;
-
-const NOTES = `It shows the plan and applies it, one transaction after another. Changes that
-take access away come before those that grant it. If an apply is interrupted,
-run it again: it continues where it stopped. While another apply of the same
-tenant is under way, it is refused; one that was killed is waited for, at most
-a minute. In the end it compares once more.`;
-
 /** `gatehouse apply`: changes the table to match a manifest. */
 export const addApply = subcommand({
   name: 'apply',
@@ -52,8 +41,15 @@ export const addApply = subcommand({
   description: 'Changes the table to match a manifest: tenants, roles and people in one YAML or JSON file.',
   arguments: [argument('<file>', 'a manifest, a folder of them, or what gatehouse plan --out wrote')],
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse apply school.manifest.yaml
+  gatehouse apply school.manifest.yaml --yes --actor pipeline
+  gatehouse apply school.manifest.yaml --prune     (asks first)
+  gatehouse apply school.plan --yes                (exactly the plan that gatehouse plan --out wrote)`,
+  notes: `It shows the plan and applies it, one transaction after another. Changes that
+take access away come before those that grant it. If an apply is interrupted,
+run it again: it continues where it stopped. While another apply of the same
+tenant is under way, it is refused; one that was killed is waited for, at most
+a minute. In the end it compares once more.`,
   run: async ([path], options, around) => {
     acceptedBy(options);
     const files = await manifestFiles(path);

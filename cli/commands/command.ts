@@ -21,19 +21,6 @@ import { resolveBy } from '../references.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 import type { Delivered } from '../transport.ts';
 
-const EXAMPLES = `  gatehouse command --list
-  gatehouse command user.create --help
-  gatehouse command user.create email=ann@example.com displayName='Ann Arbor'
-  gatehouse command membership.create user=tina@school.example group='North School/Teachers'
-  gatehouse command role.list scope=global limit=10 --function gatehouse-provisioning
-  gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run`;
-
-const NOTES = `gatehouse command NAME --help lists the fields of a command. Write FIELD=VALUE:
-a list as a,b or as JSON, a day or an instant as 2026-03-01 or
-2026-03-01T08:00:00Z, true or false, a number, or null to clear a field. Where a
-field takes an id or a reference of a user, a scope, a group or a role, a name
-will do. FIELD:=JSON takes any JSON value.`;
-
 /** `gatehouse command`: every command of provisioning. */
 export const addCommand = subcommand({
   name: 'command',
@@ -51,8 +38,17 @@ export const addCommand = subcommand({
     yes: YES,
     ...WRITING,
   },
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse command --list
+  gatehouse command user.create --help
+  gatehouse command user.create email=ann@example.com displayName='Ann Arbor'
+  gatehouse command membership.create user=tina@school.example group='North School/Teachers'
+  gatehouse command role.list scope=global limit=10 --function gatehouse-provisioning
+  gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run`,
+  notes: `gatehouse command NAME --help lists the fields of a command. Write FIELD=VALUE:
+a list as a,b or as JSON, a day or an instant as 2026-03-01 or
+2026-03-01T08:00:00Z, true or false, a number, or null to clear a field. Where a
+field takes an id or a reference of a user, a scope, a group or a role, a name
+will do. FIELD:=JSON takes any JSON value.`,
   about: ([name = '']) => {
     const described = describeCommand(name);
     return described && describe(described);

@@ -5,15 +5,6 @@ import { type Context, interruptionOf, UsageError } from '../context.ts';
 import { argument, type GlobalOptions, type Options, parsed, port, type ValuesOf } from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 
-const NOTES = `With a manifest, its users can log in and its routes are served; when the file
-is saved, it is applied again. Without one, there is a sample world to look
-around in. It prints requests to paste.`;
-
-const EXAMPLES = `  gatehouse dev authz/manifest.yaml
-  gatehouse dev authz/manifest.yaml --backend http://127.0.0.1:4000
-  gatehouse dev
-  gatehouse dev --port 0 --dynamodb-port 0 --lambda-port 0     (free ports)`;
-
 const portOf = (of: string, usual: number) =>
   port(`the port of ${of}; 0 chooses a free one (default: ${usual})`);
 
@@ -42,8 +33,13 @@ export const addDev = subcommand({
     'Runs an API gateway with the authorizer, a token issuer and a table on this machine, until Ctrl-C.',
   arguments: [argument('[manifest]', 'tenants, users and routes, in YAML or JSON (default: a sample world)')],
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse dev authz/manifest.yaml
+  gatehouse dev authz/manifest.yaml --backend http://127.0.0.1:4000
+  gatehouse dev
+  gatehouse dev --port 0 --dynamodb-port 0 --lambda-port 0     (free ports)`,
+  notes: `With a manifest, its users can log in and its routes are served; when the file
+is saved, it is applied again. Without one, there is a sample world to look
+around in. It prints requests to paste.`,
   run: async ([manifest], options, context) => {
     if (options.function !== undefined)
       throw new UsageError('--function: gatehouse dev has functions of its own');

@@ -41,10 +41,6 @@ const OPTIONS = {
 } satisfies Options;
 type DoctorOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
-const EXAMPLES = `  TOKEN_ISSUER=https://issuer.example TOKEN_AUDIENCE=https://api.example gatehouse doctor --only configuration,issuers
-  gatehouse doctor --authorizer gatehouse-live-authorizer --table gatehouse-live-table
-  gatehouse doctor --authorizers a1b2c3d4e5=authorizers.json --json`;
-
 /** Of nobody: it finds out what a decision costs, unless a question is given. */
 const NO_QUESTION: Question = { subject: 'user:0', permission: 'dashboard', scope: 'tenant:0' };
 
@@ -75,7 +71,9 @@ export const addDoctor = subcommand({
   description:
     'Checks what decisions stand on: the variables of the authorizer, the keys of its issuers, the table, rights, the clocks here and of writers, what API Gateway caches by, and what a decision costs. It writes nothing.',
   options: OPTIONS,
-  examples: EXAMPLES,
+  examples: `  TOKEN_ISSUER=https://issuer.example TOKEN_AUDIENCE=https://api.example gatehouse doctor --only configuration,issuers
+  gatehouse doctor --authorizer gatehouse-live-authorizer --table gatehouse-live-table
+  gatehouse doctor --authorizers a1b2c3d4e5=authorizers.json --json`,
   run: async (_, options, context) => {
     const results = await examine(options, questionIn(options), context);
     const failed = results.filter(({ status }) => status === 'failed').length;

@@ -24,12 +24,6 @@ const OPTIONS = {
 } satisfies Options;
 type ExploreOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
-const NOTES = `The link works once, within five minutes, in a browser on this machine. The page
-reads the table by your own AWS credentials; only with --write it can change it.`;
-
-const EXAMPLES = `  gatehouse explore --table gatehouse
-  gatehouse explore --table gatehouse --write --actor ann@example.com`;
-
 /** Seconds for which a person at a page waits for a write that is throttled. */
 const ANSWER_WITHIN = 10;
 
@@ -39,8 +33,10 @@ export const addExplore = subcommand({
   summary: 'look at the table in a browser: who may do what, and why',
   description: 'Serves a page over the table on this machine, until Ctrl-C, and prints a link that opens it.',
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse explore --table gatehouse
+  gatehouse explore --table gatehouse --write --actor ann@example.com`,
+  notes: `The link works once, within five minutes, in a browser on this machine. The page
+reads the table by your own AWS credentials; only with --write it can change it.`,
   run: (_, options, context) => explore(options, context),
 });
 

@@ -8,11 +8,6 @@ import { referenceOf } from '../references.ts';
 import { apiOf } from '../routes/routes.ts';
 import { subcommand } from '../subcommand.ts';
 
-const EXAMPLES = `  gatehouse export --api school > school.manifest.yaml
-  gatehouse export --json                        (JSON instead of YAML)
-  gatehouse export --root Northwind --output school.manifest.yaml
-  gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --no-ids     (as a template for another tenant)`;
-
 /** `gatehouse export`: a manifest of what is in the table. */
 export const addExport = subcommand({
   name: 'export',
@@ -31,7 +26,10 @@ export const addExport = subcommand({
       'write to this new file instead of the standard output; to a folder of that name what is too large for one file',
     ),
   },
-  examples: EXAMPLES,
+  examples: `  gatehouse export --api school > school.manifest.yaml
+  gatehouse export --json                        (JSON instead of YAML)
+  gatehouse export --root Northwind --output school.manifest.yaml
+  gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --no-ids     (as a template for another tenant)`,
   run: async (_, options, around) => {
     const { output, api, ids, json } = options;
     for (const name of api) apiOf({ api: name });

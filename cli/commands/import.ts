@@ -42,15 +42,6 @@ const OPTIONS = {
   server: text('<url>', 'a server of OpenFGA, which is asked in a store that is deleted again'),
 };
 
-const NOTES = `casbin: the model and the policy, as its file adapter reads them.
-cognito: what aws cognito-idp list-groups writes, and for each group what
-list-users-in-group writes, in a file named after the group.
-openfga: what fga model get and fga tuple read write.
-
-What cannot be said is left out, with all that it restricts: an import never
-allows more. Where the other product answers (casbin by its package, OpenFGA at
---server) both are asked, and differences are listed.`;
-
 /** `gatehouse import`: the files of another product as a manifest. */
 export const addImport = subcommand({
   name: 'import',
@@ -65,7 +56,14 @@ export const addImport = subcommand({
   examples: `  gatehouse import casbin model.conf policy.csv --out manifest.yaml --tests casbin.test.yaml
   gatehouse import openfga model.fga tuples.json --out manifest.yaml --server http://localhost:8080
   gatehouse import cognito groups.json admins.json --out manifest.yaml`,
-  notes: NOTES,
+  notes: `casbin: the model and the policy, as its file adapter reads them.
+cognito: what aws cognito-idp list-groups writes, and for each group what
+list-users-in-group writes, in a file named after the group.
+openfga: what fga model get and fga tuple read write.
+
+What cannot be said is left out, with all that it restricts: an import never
+allows more. Where the other product answers (casbin by its package, OpenFGA at
+--server) both are asked, and differences are listed.`,
   run: async ([from, files], { out, tests, ...options }) => {
     const product = FROM[from];
     if (!product || files.length < 2 || files.length > product.most)

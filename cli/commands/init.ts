@@ -21,13 +21,6 @@ const SCRIPTS = {
   'authz:test': `gatehouse test ${TESTS}`,
 };
 
-const NOTES = `It asks three questions and writes ${MANIFEST},
-${TESTS} and two scripts in package.json. It overwrites no file.`;
-
-const EXAMPLES = `  gatehouse init
-  gatehouse init --yes
-  gatehouse init --root company --protect orders:read:order --email ann@example.com`;
-
 const OPTIONS = {
   root: text('<type>', 'what a customer of your product is called: tenant, company, school, …'),
   protect: text('<permission>', 'what to protect first: a page, or module:action:resource'),
@@ -43,8 +36,11 @@ export const addInit = subcommand({
   description: 'Writes a first manifest, model tests for it, and scripts that run both.',
   arguments: [new Argument('[folder]', 'the folder of your project').default('.') as Positional<string>],
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse init
+  gatehouse init --yes
+  gatehouse init --root company --protect orders:read:order --email ann@example.com`,
+  notes: `It asks three questions and writes ${MANIFEST},
+${TESTS} and two scripts in package.json. It overwrites no file.`,
   run: ([folder], options, context) => init(folder, options, context),
 });
 

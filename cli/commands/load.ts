@@ -30,16 +30,6 @@ import { actorOf, targetOf } from '../provisioning.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 import { type Transport, TransportError } from '../transport.ts';
 
-const NOTES = `The file is CSV with a header, or JSON Lines. Its columns are the fields of
-user.create, subject.create, membership.create or assignment.create: gatehouse
-command user.create --help lists them. A row that is in the table already and
-equal is skipped, so the same file can be loaded again.`;
-
-const EXAMPLES = `  gatehouse load users users.csv
-  gatehouse load memberships memberships.jsonl --refused refused.jsonl
-  gatehouse load users users.csv --resume        (after an interruption)
-  zcat users.csv.gz | gatehouse load users - --refused refused.csv`;
-
 /** Short, so that a table at its limit shows soon; a transaction may have 100 items. */
 const REQUEST_TIMEOUT_MS = 5_000;
 const CHECKPOINT_MS = 250;
@@ -76,8 +66,14 @@ export const addLoad = subcommand({
     'Loads users, subjects, memberships or assignments from CSV or JSON Lines. Rows share transactions.',
   arguments: [KINDS, argument('<file>', 'CSV or JSON Lines; - is the standard input')],
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse load users users.csv
+  gatehouse load memberships memberships.jsonl --refused refused.jsonl
+  gatehouse load users users.csv --resume        (after an interruption)
+  zcat users.csv.gz | gatehouse load users - --refused refused.csv`,
+  notes: `The file is CSV with a header, or JSON Lines. Its columns are the fields of
+user.create, subject.create, membership.create or assignment.create: gatehouse
+command user.create --help lists them. A row that is in the table already and
+equal is skipped, so the same file can be loaded again.`,
   run: ([name, file], options, context) =>
     loadFile(ROW_KINDS.find((each) => each.name === name) as RowKind, file, options, context),
 });

@@ -11,10 +11,6 @@ import { subcommand } from '../subcommand.ts';
 import { notedWriter } from '../written.ts';
 import { DEADLINE_MS, rate } from './verify.ts';
 
-const EXAMPLES = `  gatehouse migrate --dry-run
-  gatehouse migrate --rate 2000
-  gatehouse migrate --join`;
-
 /** `gatehouse migrate`: brings all items to the form that this release writes. */
 export const addMigrate = subcommand({
   name: 'migrate',
@@ -30,7 +26,9 @@ export const addMigrate = subcommand({
     ),
     rate,
   },
-  examples: EXAMPLES,
+  examples: `  gatehouse migrate --dry-run
+  gatehouse migrate --rate 2000
+  gatehouse migrate --join`,
   run: async (_, options, context) => {
     const { reader, writer } = await openStore(options, context, {
       requestTimeoutMs: 5_000,

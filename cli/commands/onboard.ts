@@ -34,15 +34,6 @@ const OPTIONS = {
 } satisfies Options;
 type OnboardOptions = ValuesOf<typeof OPTIONS>;
 
-const EXAMPLES = `  gatehouse onboard 'Acme Corp' --email ann@acme.example --role 'admin=users,reports:*:*' --admin-role admin
-  gatehouse onboard Acme --type client --email ann@acme.example --template teacher=01M7… --admin-role 01M7…
-  gatehouse onboard North --type location --attribute code=NYC001 --user 01M7… --admin-role 01M7… --dry-run
-  gatehouse onboard Acme --input acme.yaml --operation onboard-acme`;
-
-const NOTES = `In a --role, !PERMISSION is a permission that the role denies. With exactly one
---role or --template, it is also the role of the administrator unless
---admin-role is given.`;
-
 interface Result {
   readonly scope: string;
   readonly roles: readonly { readonly id: string; readonly name: string }[];
@@ -56,8 +47,13 @@ export const addOnboard = subcommand({
   description: 'Creates a root scope, its roles and its first administrator in one transaction.',
   arguments: [argument('<name>', 'the name of the tenant')],
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse onboard 'Acme Corp' --email ann@acme.example --role 'admin=users,reports:*:*' --admin-role admin
+  gatehouse onboard Acme --type client --email ann@acme.example --template teacher=01M7… --admin-role 01M7…
+  gatehouse onboard North --type location --attribute code=NYC001 --user 01M7… --admin-role 01M7… --dry-run
+  gatehouse onboard Acme --input acme.yaml --operation onboard-acme`,
+  notes: `In a --role, !PERMISSION is a permission that the role denies. With exactly one
+--role or --template, it is also the role of the administrator unless
+--admin-role is given.`,
   run: async ([name], options, around) => {
     const given = options.input === undefined ? {} : await readObject(options.input, around);
     // Before anything is read: what is wrong with the options themselves.

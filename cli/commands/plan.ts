@@ -12,11 +12,6 @@ import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts'
 import { asJson } from '../print.ts';
 import { subcommand } from '../subcommand.ts';
 
-const EXAMPLES = `  gatehouse plan school.manifest.yaml
-  gatehouse plan school.manifest.yaml --prune --json
-  gatehouse plan school.manifest.yaml --against logs/2026/11 s3://audit/decisions/2026/12/
-  gatehouse plan school.manifest.yaml --prune --out school.plan && gatehouse apply school.plan`;
-
 /** `gatehouse plan`: what an apply of a manifest would change. */
 export const addPlan = subcommand({
   name: 'plan',
@@ -41,7 +36,10 @@ export const addPlan = subcommand({
     days: whole('with --against: how many days to look back (default: all)', 1, 365),
     ...PLANNING,
   },
-  examples: EXAMPLES,
+  examples: `  gatehouse plan school.manifest.yaml
+  gatehouse plan school.manifest.yaml --prune --json
+  gatehouse plan school.manifest.yaml --against logs/2026/11 s3://audit/decisions/2026/12/
+  gatehouse plan school.manifest.yaml --prune --out school.plan && gatehouse apply school.plan`,
   run: async ([path], options, around) => {
     const { out, against: logs, days } = options;
     if (days !== undefined && logs.length === 0)

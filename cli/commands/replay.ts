@@ -26,18 +26,6 @@ import { plain, section } from '../print.ts';
 import { isFault, openSender, RefusedError } from '../provisioning.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 
-const NOTES = `The records are JSON Lines, also compressed by gzip: those that the stack stores
-with auditStorage (docs/operators.md), or audit records as audit.list prints
-them, one on each line. The second kind has no counts, so nobody can say whether
-some are missing.
-
-What is replayed: deletions, revocations, statuses and ends that close, roles
-that were taken from a grant, effects that were removed or became DENY. What
-opens is never replayed. Run it as often as you like: what is done stays done.`;
-
-const EXAMPLES = `  gatehouse replay --table restored --records audit.jsonl --since 2026-11-20T08:00:00Z --dry-run
-  zcat records/*.gz | gatehouse replay --table restored --records - --since 2026-11-20T08:00:00Z`;
-
 const OPTIONS = {
   records: required(text('<file>', 'audit records as JSON Lines; - is the standard input')),
   since: required(instant('the restore point: the instant to which the table was restored')),
@@ -57,8 +45,16 @@ export const addReplay = subcommand({
   description:
     'Takes away from a restored table what was taken away after the restore point, by the audit records that were kept outside the table (docs/runbooks/restore.md).',
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse replay --table restored --records audit.jsonl --since 2026-11-20T08:00:00Z --dry-run
+  zcat records/*.gz | gatehouse replay --table restored --records - --since 2026-11-20T08:00:00Z`,
+  notes: `The records are JSON Lines, also compressed by gzip: those that the stack stores
+with auditStorage (docs/operators.md), or audit records as audit.list prints
+them, one on each line. The second kind has no counts, so nobody can say whether
+some are missing.
+
+What is replayed: deletions, revocations, statuses and ends that close, roles
+that were taken from a grant, effects that were removed or became DENY. What
+opens is never replayed. Run it as often as you like: what is done stays done.`,
   run: (_, options, context) => replayFile(options, context),
 });
 

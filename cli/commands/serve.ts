@@ -13,22 +13,18 @@ const OPTIONS = {
 } satisfies Options;
 type ServeOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
-const NOTES = `Callers authenticate with an API token or, if TOKEN_ISSUER and TOKEN_AUDIENCE
-(or TOKEN_ISSUERS) are set, with a JWT. SIGTERM or Ctrl-C stops the server after
-it has answered the requests in flight.`;
-
-const EXAMPLES = `  gatehouse serve --table gatehouse --public-url https://pdp.example.com
-  gatehouse serve --table gatehouse --host 0.0.0.0 --tls-cert pdp.crt --tls-key pdp.key
-  gatehouse serve --manifest docs/examples/authzen-certification.manifest.yaml`;
-
 /** `gatehouse serve`: the AuthZEN API as a server. */
 export const addServe = subcommand({
   name: 'serve',
   summary: 'serve the AuthZEN API over HTTP',
   description: 'Serves decisions and searches over HTTP, as OpenID AuthZEN 1.0 defines them.',
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse serve --table gatehouse --public-url https://pdp.example.com
+  gatehouse serve --table gatehouse --host 0.0.0.0 --tls-cert pdp.crt --tls-key pdp.key
+  gatehouse serve --manifest docs/examples/authzen-certification.manifest.yaml`,
+  notes: `Callers authenticate with an API token or, if TOKEN_ISSUER and TOKEN_AUDIENCE
+(or TOKEN_ISSUERS) are set, with a JWT. SIGTERM or Ctrl-C stops the server after
+it has answered the requests in flight.`,
   run: (_, options, context) => {
     if (options.manifest !== undefined && options.table !== undefined)
       throw new UsageError('--manifest makes a temporary table: give --manifest or --table, not both');

@@ -8,10 +8,6 @@ import { permissionType } from '../permission-type.ts';
 import { openSender } from '../provisioning.ts';
 import { subcommand } from '../subcommand.ts';
 
-const EXAMPLES = `  gatehouse types authz/manifest.yaml --out src/permission.ts
-  gatehouse types authz/manifest.yaml --out src/permission.ts --check     (in CI)
-  gatehouse types --table gatehouse > src/permission.ts`;
-
 /** `gatehouse types`: permission names as a type of TypeScript. */
 export const addTypes = subcommand({
   name: 'types',
@@ -22,7 +18,9 @@ export const addTypes = subcommand({
     out: text('<file>', 'write to this file, and replace it (default: the standard output)'),
     check: flag('write nothing; exit with 1 if the file of --out is not up to date'),
   },
-  examples: EXAMPLES,
+  examples: `  gatehouse types authz/manifest.yaml --out src/permission.ts
+  gatehouse types authz/manifest.yaml --out src/permission.ts --check     (in CI)
+  gatehouse types --table gatehouse > src/permission.ts`,
   run: async ([manifests], options, around) => {
     const { out, check } = options;
     if (check && out === undefined) throw new UsageError('--check compares a file: name it with --out');

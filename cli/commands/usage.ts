@@ -15,19 +15,6 @@ import { openSender } from '../provisioning.ts';
 import { existing, lookUp } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 
-const NOTES = `A log is JSON Lines, plain or packed by gzip, as the functions write it
-(docs/observability.md): a file, a folder with all that is in it, or
-s3://BUCKET/PREFIX.
-
-Nothing is said of a permission that may be checked without the log: one that no
-line and no route of a logged API names (unless --complete), one of a route of
-an API that has no log, and what --elsewhere names. Nothing is said of a right
-that was not there all the time. Each command is tried on a copy, by itself: one
-by which somebody would gain access is not offered.`;
-
-const EXAMPLES = `  gatehouse usage --log s3://logs/decisions/ --days 90
-  gatehouse usage --log decisions.jsonl.gz --tenant Northwind --elsewhere 'billing:*:*'`;
-
 const OPTIONS = {
   log: repeated('<file>', 'a decision log: a file, a folder, - or s3://BUCKET/PREFIX; may be repeated'),
   days: withDefault(whole('how many days to look back', 1, 365), 90),
@@ -50,8 +37,17 @@ export const addUsage = subcommand({
   description:
     'Shows which rights of roles nobody used and which of their own people never used, what ends them, and how much of the log is there.',
   options: OPTIONS,
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse usage --log s3://logs/decisions/ --days 90
+  gatehouse usage --log decisions.jsonl.gz --tenant Northwind --elsewhere 'billing:*:*'`,
+  notes: `A log is JSON Lines, plain or packed by gzip, as the functions write it
+(docs/observability.md): a file, a folder with all that is in it, or
+s3://BUCKET/PREFIX.
+
+Nothing is said of a permission that may be checked without the log: one that no
+line and no route of a logged API names (unless --complete), one of a route of
+an API that has no log, and what --elsewhere names. Nothing is said of a right
+that was not there all the time. Each command is tried on a copy, by itself: one
+by which somebody would gain access is not offered.`,
   run: async (_, options, context) => {
     const { report, coverage, known } = await usageBy(options, context);
     return {

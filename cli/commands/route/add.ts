@@ -21,10 +21,6 @@ import { routeScope } from '../../routes/scope-names.ts';
 import { API, unregistered } from '../../routes/subcommands.ts';
 import { subcommand } from '../../subcommand.ts';
 
-const EXAMPLES = `  gatehouse route add GET /projects/{project}/tasks --permission task:list:project --scope project:{project}
-  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}
-  gatehouse route add GET /status --permission status --scope 'North School'`;
-
 const OPTIONS = {
   permission: required(text('<template>', 'such as task:list:project, dashboard or {page}')),
   scope: required(
@@ -46,7 +42,9 @@ export const addAdd = subcommand({
     argument('<path>', 'such as /projects/{project}, without a stage'),
   ],
   options: OPTIONS,
-  examples: EXAMPLES,
+  examples: `  gatehouse route add GET /projects/{project}/tasks --permission task:list:project --scope project:{project}
+  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}
+  gatehouse route add GET /status --permission status --scope 'North School'`,
   run: async ([verb, path], options, context) => {
     const method = choiceOf(verb, [...METHODS]) ?? verb;
     const { permission, description } = options;

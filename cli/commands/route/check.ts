@@ -10,10 +10,6 @@ import { routeData } from '../../routes/routes.ts';
 import { API, readApi } from '../../routes/subcommands.ts';
 import { subcommand } from '../../subcommand.ts';
 
-const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
-  gatehouse route check --api shop --http-answer policy \\
-    --result-cache '{"a1b2c3":{"ttl":300,"identitySources":["$request.header.Authorization"]}}'`;
-
 /** A route that depends, with its conditions, on inputs outside of a cache key, or may, where no key is known. */
 interface Finding {
   readonly route: Route;
@@ -48,7 +44,9 @@ export const addCheck = subcommand({
   description:
     'Lists the routes that the authorizer refuses because API Gateway would reuse the answer for other requests: the route, or a condition on its permission, depends on an input outside of the cache key. Lists the routes, too, whose scope is written out and does not exist.',
   options: { ...CACHE, ...API },
-  examples: EXAMPLES,
+  examples: `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
+  gatehouse route check --api shop --http-answer policy \\
+    --result-cache '{"a1b2c3":{"ttl":300,"identitySources":["$request.header.Authorization"]}}'`,
   run: async (_, options, context) => {
     const caching = await cachingOf(options, context.env);
     const { api, routes, sender } = await readApi(options, context);

@@ -5,14 +5,6 @@ import { flag, repeated } from '../../options.ts';
 import { API, readApi } from '../../routes/subcommands.ts';
 import { subcommand } from '../../subcommand.ts';
 
-const EXAMPLES = `  gatehouse route gaps openapi.yaml
-  gatehouse route gaps export.yaml --public 'GET /health' --strict`;
-
-const NOTES = `API Gateway exports its own document:
-  aws apigateway get-export --rest-api-id ID --stage-name STAGE --export-type oas30 \\
-    --parameters extensions=apigateway --accepts application/yaml export.yaml
-  aws apigatewayv2 export-api --api-id ID --specification OAS30 --output-type YAML export.yaml`;
-
 /** `gatehouse route gaps`: operations that no rule covers, rules that no operation uses. */
 export const addGaps = subcommand({
   name: 'gaps',
@@ -28,8 +20,12 @@ export const addGaps = subcommand({
     basePath: BASE_PATH,
     ...API,
   },
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse route gaps openapi.yaml
+  gatehouse route gaps export.yaml --public 'GET /health' --strict`,
+  notes: `API Gateway exports its own document:
+  aws apigateway get-export --rest-api-id ID --stage-name STAGE --export-type oas30 \\
+    --parameters extensions=apigateway --accepts application/yaml export.yaml
+  aws apigatewayv2 export-api --api-id ID --specification OAS30 --output-type YAML export.yaml`,
   run: async ([file], options, context) => {
     const document = await readApiDocument(file, basePathOf(options.basePath));
     const intended = readPublic(options.public, document);

@@ -15,14 +15,6 @@ import { apiOf, routesOf } from '../../routes/routes.ts';
 import { API, unregistered } from '../../routes/subcommands.ts';
 import { subcommand } from '../../subcommand.ts';
 
-const EXAMPLES = `  gatehouse route import openapi.yaml --dry-run
-  gatehouse route import openapi.yaml --api shop --prune --actor pipeline`;
-
-const NOTES = `In the document, on an operation, on a path, or at the root as a default:
-  x-gatehouse: { permission: project:read:project, scope: "project:{project}" }
-  x-gatehouse: { permission: status, scope: North School }
-  x-gatehouse: public      (no route: the operation has no authorizer)`;
-
 /** `gatehouse route import`: the routes of an OpenAPI document. */
 export const addImport = subcommand({
   name: 'import',
@@ -37,8 +29,12 @@ export const addImport = subcommand({
     ...API,
     ...WRITING,
   },
-  examples: EXAMPLES,
-  notes: NOTES,
+  examples: `  gatehouse route import openapi.yaml --dry-run
+  gatehouse route import openapi.yaml --api shop --prune --actor pipeline`,
+  notes: `In the document, on an operation, on a path, or at the root as a default:
+  x-gatehouse: { permission: project:read:project, scope: "project:{project}" }
+  x-gatehouse: { permission: status, scope: North School }
+  x-gatehouse: public      (no route: the operation has no authorizer)`,
   run: async ([file], options, context) => {
     const api = apiOf(options);
     const document = await readApiDocument(file, basePathOf(options.basePath));

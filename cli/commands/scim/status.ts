@@ -12,9 +12,6 @@ const ENDS_SOON_DAYS = 30;
 /** The longest pause between two syncs, and before the first: providers send all the time. */
 const SILENT_MS = DAY_MS;
 
-const EXAMPLES = `  gatehouse scim status
-  gatehouse scim status CONNECTION-ID --json`;
-
 /** `gatehouse scim status`: whether providers send, and for how long they can. */
 export const addStatus = subcommand({
   name: 'status',
@@ -23,7 +20,8 @@ export const addStatus = subcommand({
     'Shows each connection with its credentials and their ends, its users, its groups and its last sync. It is not well with a credential that ends within 30 days, or none, and without a sync for 24 hours.',
   arguments: [argument('[connection]', 'the id of one connection (default: all)')],
   options: {},
-  examples: EXAMPLES,
+  examples: `  gatehouse scim status
+  gatehouse scim status CONNECTION-ID --json`,
   run: async ([id], options, around) => {
     const sender = await openSender(options, around);
     const found =
