@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
-const CONDITIONS = 'engine/conditions/cel.ts';
+export const CONDITIONS = 'engine/conditions/cel.ts';
 
 /**
  * Keeps CEL out of a function's file: esbuild splits no file of CommonJS, and a function without conditions would

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 /**
  * `npm run explorer [folder]`: bundles the explorer's page. `index.html` is the playground, which is static files;
@@ -25,19 +25,20 @@ const POLICY = [
 export async function buildExplorer(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { metafile } = await build({
+  const usual: BuildOptions = {
     absWorkingDir: ROOT,
-    entryPoints: {
-      main: 'explorer/page/main.tsx',
-      worker: 'explorer/playground/worker.ts',
-    },
     outdir: folder,
     bundle: true,
+    minify: true,
+    target: ['chrome120', 'firefox121', 'safari17'],
+    logLevel: 'warning',
+  };
+  const { metafile } = await build({
+    ...usual,
+    entryPoints: { main: 'explorer/page/main.tsx', worker: 'explorer/playground/worker.ts' },
     splitting: true,
     format: 'esm',
     platform: 'browser',
-    target: ['chrome120', 'firefox121', 'safari17'],
-    minify: true,
     legalComments: 'linked',
     jsx: 'automatic',
     jsxImportSource: 'preact',
@@ -46,17 +47,8 @@ export async function buildExplorer(folder: string): Promise<void> {
     banner: { js: 'globalThis.__zod_globalConfig ??= { jitless: true };' },
     chunkNames: 'chunk-[hash]',
     metafile: true,
-    logLevel: 'warning',
   });
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: { main: 'explorer/page/styles/index.css' },
-    outdir: folder,
-    bundle: true,
-    minify: true,
-    target: ['chrome120', 'firefox121', 'safari17'],
-    logLevel: 'warning',
-  });
+  await build({ ...usual, entryPoints: { main: 'explorer/page/styles/index.css' } });
   const icon = readFileSync(join(ROOT, 'explorer/page/icon.svg')).toString('base64');
   const page = readFileSync(join(ROOT, 'explorer/page/index.html'), 'utf8')
     // Chromium asks for the icon again whenever the address changes.

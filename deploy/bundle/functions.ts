@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildResult, build } from 'esbuild';
 import { bundleOptions } from './build.ts';
+import { CONDITIONS } from './conditions-chunk.ts';
 import { billOf, type Package } from './sbom.ts';
 
 /** The functions of template.yaml. The AuthZEN API runs from the package as `gatehouse serve`. */
 const FUNCTIONS = ['authorizer', 'provisioning'];
-const CONDITIONS = 'engine/conditions/cel.ts';
 
 /**
  * Writes the functions of the package as the stack deploys them: `NAME/handler.js` with `handler.conditions.js`,
