@@ -35,10 +35,30 @@ export function againstLogs(
   region: string | undefined,
 ) {
   let read: Promise<Read> | undefined;
+  const readQuestions = async (): Promise<Read> => {
+    const now = context.now();
+    const [from, until] = days === undefined ? [0, Number.POSITIVE_INFINITY] : [now - days * DAY_MS, now];
+    const covered = createCoverage({ from, until });
+    const collected = createLoggedQuestions();
+    await readLogFiles(names, {
+      context,
+      region,
+      from: from - DAY_MS,
+      onRecord: (record) => {
+        if (covered.add(record) && record.is === 'decision') collected.add(record);
+      },
+    });
+    const [logged, coverage] = [collected.all(), covered.coverage()];
+    if (logged.questions.length === 0)
+      throw new UsageError(
+        `of ${count(coverage.decisions, 'decision')} in ${names.join(', ')}, none is about a permission of a subject at a scope`,
+      );
+    return { logged, coverage };
+  };
   return async ({ plan, place, deliver, reader }: Compared): Promise<Shown | undefined> => {
     if (names.length === 0) return undefined;
     const table = reader();
-    read ??= readQuestions(names, days, context, region);
+    read ??= readQuestions();
     const { logged, coverage } = await read;
     const against = await againstLog(plan.changes, logged, {
       reader: table,
@@ -62,33 +82,6 @@ type Compared = Pick<Planned, 'plan' | 'place' | 'deliver' | 'reader'>;
 
 /** Of an S3 object, how long before its last line it may have been begun. */
 const DAY_MS = 86_400_000;
-
-/** Reads logs as questions. */
-async function readQuestions(
-  names: readonly string[],
-  days: number | undefined,
-  context: Context,
-  region: string | undefined,
-): Promise<Read> {
-  const now = context.now();
-  const [from, until] = days === undefined ? [0, Number.POSITIVE_INFINITY] : [now - days * DAY_MS, now];
-  const covered = createCoverage({ from, until });
-  const collected = createLoggedQuestions();
-  await readLogFiles(names, {
-    context,
-    region,
-    from: from - DAY_MS,
-    onRecord: (record) => {
-      if (covered.add(record) && record.is === 'decision') collected.add(record);
-    },
-  });
-  const [logged, coverage] = [collected.all(), covered.coverage()];
-  if (logged.questions.length === 0)
-    throw new UsageError(
-      `of ${count(coverage.decisions, 'decision')} in ${names.join(', ')}, none is about a permission of a subject at a scope`,
-    );
-  return { logged, coverage };
-}
 
 const ROWS = 20;
 
