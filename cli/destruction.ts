@@ -7,12 +7,7 @@ import { type Context, NothingDoneError } from './context.ts';
 import { knownAs, namedIn } from './known-as.ts';
 import { plain } from './print.ts';
 import { accepted, type Sender } from './provisioning.ts';
-
-/** A command that is about to be sent. */
-export interface Command {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
+import type { Command } from './transport.ts';
 
 /** What a person agrees to: who loses access, and what undoes it. */
 export interface Agreed {

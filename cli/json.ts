@@ -1,11 +1,4 @@
-/** The value of a JSON text; undefined if it is malformed. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export { parseJson } from '../local/gateway/http.ts';
 
 /** A JSON object or a YAML mapping. */
 export type Mapping = Readonly<Record<string, unknown>>;

@@ -12,6 +12,9 @@ export interface ProvisioningEvent {
   readonly dryRun?: boolean | undefined;
 }
 
+/** A command and its input. */
+export type Command = Pick<ProvisioningEvent, 'command' | 'input'>;
+
 /** A command in an event of several. */
 export type BatchedCommand = Pick<ProvisioningEvent, 'command' | 'input' | 'operationId'>;
 

@@ -1,10 +1,10 @@
 import { commandsOn, endsOfMembership } from '../../provisioning/index.ts';
 import { parseSubjectRef } from '../../table/identifiers.ts';
-import type { Command } from '../destruction.ts';
 import { flag, SUBJECT } from '../options.ts';
 import { RefusedError, type Sender } from '../provisioning.ts';
 import { referenceOf } from '../references.ts';
 import { revocation } from '../revocation/subcommand.ts';
+import type { Command } from '../transport.ts';
 
 interface Subject {
   /** As `user:ID`, `device:ID`. */

@@ -5,12 +5,11 @@ import { assertNone, type Source } from '../../testing/document.ts';
 import { RefusedError, type Send } from '../provisioning.ts';
 import { NameError, type Names } from '../references.ts';
 import { routeScope } from '../routes/scope-names.ts';
+import type { Command } from '../transport.ts';
 import type { Operation } from './api-document.ts';
 
 /** One command of an import. */
-interface Step {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
+interface Step extends Command {
   readonly route: Pick<Operation, 'method' | 'path'>;
   /** The operation in the document; undefined for a removal. */
   readonly from: Operation | undefined;

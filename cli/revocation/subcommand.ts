@@ -6,7 +6,7 @@ import {
 } from '../../provisioning/revocation-bound.ts';
 import type { NamedKind } from '../../table/entities/registry.ts';
 import type { Context } from '../context.ts';
-import { type Agreed, agree, type Command as Sent } from '../destruction.ts';
+import { type Agreed, agree } from '../destruction.ts';
 import { knownAs } from '../known-as.ts';
 import {
   argument,
@@ -22,6 +22,7 @@ import {
 import { columns, plain } from '../print.ts';
 import { openSender, type Sender } from '../provisioning.ts';
 import { type Named, type Subcommand, subcommand } from '../subcommand.ts';
+import type { Command } from '../transport.ts';
 
 /** A subcommand that revokes something, and reports until when caches may still allow. */
 export interface Revocation<O extends Options> extends Named {
@@ -34,7 +35,7 @@ export interface Revocation<O extends Options> extends Named {
     sender: Sender,
     argument: string,
     options: ValuesOf<O>,
-    agreed: (what: string, ...commands: readonly Sent[]) => Promise<void>,
+    agreed: (what: string, ...commands: readonly Command[]) => Promise<void>,
   ) => Promise<Revoked>;
 }
 
