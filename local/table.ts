@@ -1,10 +1,8 @@
 import { createProvisioningFrom } from '../provisioning/compose.ts';
-import type { Provisioning } from '../provisioning/index.ts';
 import { createClient, createServiceClient } from '../table/dynamodb/client.ts';
 import { createTable } from '../table/dynamodb/definition.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
-import type { Reader } from '../table/reader.ts';
-import { provisionedInMemory } from '../testing/memory.ts';
+import { type Provisioned, provisionedInMemory } from '../testing/memory.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { findBinary, startEmbeddedEngine } from './embedded-engine.ts';
 import { engineDoor } from './engine-door.ts';
@@ -14,14 +12,12 @@ import type { OnStarted } from './parts.ts';
 import { listen } from './server.ts';
 
 /** The table of the local stack, with provisioning on top. */
-export interface LocalTable {
+export interface LocalTable extends Provisioned {
   readonly name: string;
   /** Where other processes find it; undefined for a table in memory, which they cannot use. */
   readonly endpoint: string | undefined;
   /** Whether it was created by this start. */
   readonly isNew: boolean;
-  readonly reader: Reader;
-  readonly provisioning: Provisioning;
 }
 
 export interface TableOptions {

@@ -37,37 +37,35 @@ export const addExplore = subcommand({
   gatehouse explore --table gatehouse --write --actor ann@example.com`,
   notes: `The link works once, within five minutes, in a browser on this machine. The page
 reads the table by your own AWS credentials; only with --write it can change it.`,
-  run: (_, options, context) => explore(options, context),
-});
-
-async function explore(options: ExploreOptions, context: Context): Promise<undefined> {
-  const { write: canWrite = false } = options;
-  if (options.actor !== undefined && !canWrite)
-    throw new UsageError('--actor goes with --write: who only looks leaves no audit record');
-  const { signal, interrupted } = interruptionOf(context);
-  const opened = await openTable(options, context.env);
-  const place = await placeOf(opened, readEndpoint(options, context.env).endpoint);
-  const service = await serviceOver(opened, { place, canWrite }, options, context, signal);
-  const { serveExplorer } = await import('../../local/explorer/serve.ts');
-  const served = await serveExplorer({ service, port: options.port, now: context.now }).catch(
-    (error: unknown) => {
-      throw new UsageError(messageOf(error));
-    },
-  );
-  try {
-    if (signal.aborted) return;
-    const { link } = served;
-    context.out(
-      options.json
-        ? asJson({ link, table: opened.table, canWrite })
-        : `Explorer of ${place}${canWrite ? '; it may change the table' : ' (read-only)'}\n\n  ${link}\n\n` +
-            'The link works once, within five minutes. Ctrl-C ends the explorer.\n',
+  run: async (_, options, context) => {
+    const { write: canWrite = false } = options;
+    if (options.actor !== undefined && !canWrite)
+      throw new UsageError('--actor goes with --write: who only looks leaves no audit record');
+    const { signal, interrupted } = interruptionOf(context);
+    const opened = await openTable(options, context.env);
+    const place = await placeOf(opened, readEndpoint(options, context.env).endpoint);
+    const service = await serviceOver(opened, { place, canWrite }, options, context, signal);
+    const { serveExplorer } = await import('../../local/explorer/serve.ts');
+    const served = await serveExplorer({ service, port: options.port, now: context.now }).catch(
+      (error: unknown) => {
+        throw new UsageError(messageOf(error));
+      },
     );
-    await interrupted;
-  } finally {
-    await served.stop();
-  }
-}
+    try {
+      if (signal.aborted) return;
+      const { link } = served;
+      context.out(
+        options.json
+          ? asJson({ link, table: opened.table, canWrite })
+          : `Explorer of ${place}${canWrite ? '; it may change the table' : ' (read-only)'}\n\n  ${link}\n\n` +
+              'The link works once, within five minutes. Ctrl-C ends the explorer.\n',
+      );
+      await interrupted;
+    } finally {
+      await served.stop();
+    }
+  },
+});
 
 const placeOf = async ({ client, table }: OpenTable, endpoint: string | undefined): Promise<string> =>
   `table ${table} ${endpoint === undefined ? `in ${await client.config.region()}` : `at ${endpoint}`}`;

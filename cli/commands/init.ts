@@ -9,7 +9,7 @@ import { firstManifest, firstTests } from '../init/documents.ts';
 import { withScripts } from '../init/package-scripts.ts';
 import { flag, type GlobalOptions, type Options, type Positional, text, type ValuesOf } from '../options.ts';
 import { columns } from '../print.ts';
-import { type Outcome, subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 import { readVersion } from '../version.ts';
 
 const MANIFEST = 'authz/manifest.yaml';
@@ -41,46 +41,44 @@ export const addInit = subcommand({
   gatehouse init --root company --protect orders:read:order --email ann@example.com`,
   notes: `It asks three questions and writes ${MANIFEST},
 ${TESTS} and two scripts in package.json. It overwrites no file.`,
-  run: ([folder], options, context) => init(folder, options, context),
+  run: async ([folder], options, context) => {
+    const at = (name: string) => join(folder, name);
+    if (!existsSync(folder)) throw new UsageError(`${folder}: there is no such folder`);
+    const there = [MANIFEST, TESTS].filter((name) => existsSync(at(name)));
+    if (there.length > 0)
+      throw new NothingDoneError(
+        'exists',
+        `${there.map(at).join(' and ')} ${there.length > 1 ? 'exist' : 'exists'} already; nothing was written. Next: npx gatehouse-authz test ${TESTS}`,
+        { exists: there },
+      );
+    const before = existsSync(at(PACKAGE)) ? readFileSync(at(PACKAGE), 'utf8') : undefined;
+    const packageText = scriptsIn(at(PACKAGE), before);
+    const answers = await answersOf(options, context);
+    const written: (readonly [string, string, string])[] = [
+      [MANIFEST, 'who may do what, and where', firstManifest(answers)],
+      [TESTS, 'questions about it, with the answers that you expect', firstTests(answers)],
+    ];
+    if (packageText !== undefined)
+      written.push([PACKAGE, `scripts ${Object.keys(SCRIPTS).join(', ')}`, packageText]);
+    try {
+      mkdirSync(at('authz'), { recursive: true });
+      for (const [name, , text] of written)
+        writeFileSync(at(name), text, name === PACKAGE ? {} : { flag: 'wx' });
+    } catch (error) {
+      throw new UsageError(`it cannot be written: ${(error as Error).message}`);
+    }
+    const next = [
+      ...(isInstalled(before) ? [] : installLines()),
+      `npx gatehouse-authz test ${TESTS}`,
+      'npm run authz:dev',
+    ];
+    const lines = columns(written.map(([name, what]) => [`wrote ${at(name)}`, what]));
+    return {
+      data: { written: written.map(([name]) => name), next, ...answers },
+      text: `${[...lines, '', 'Next:', ...next.map((line) => `  ${line}`)].join('\n')}\n`,
+    };
+  },
 });
-
-async function init(folder: string, options: InitOptions, context: Context): Promise<Outcome> {
-  const at = (name: string) => join(folder, name);
-  if (!existsSync(folder)) throw new UsageError(`${folder}: there is no such folder`);
-  const there = [MANIFEST, TESTS].filter((name) => existsSync(at(name)));
-  if (there.length > 0)
-    throw new NothingDoneError(
-      'exists',
-      `${there.map(at).join(' and ')} ${there.length > 1 ? 'exist' : 'exists'} already; nothing was written. Next: npx gatehouse-authz test ${TESTS}`,
-      { exists: there },
-    );
-  const before = existsSync(at(PACKAGE)) ? readFileSync(at(PACKAGE), 'utf8') : undefined;
-  const packageText = scriptsIn(at(PACKAGE), before);
-  const answers = await answersOf(options, context);
-  const written: (readonly [string, string, string])[] = [
-    [MANIFEST, 'who may do what, and where', firstManifest(answers)],
-    [TESTS, 'questions about it, with the answers that you expect', firstTests(answers)],
-  ];
-  if (packageText !== undefined)
-    written.push([PACKAGE, `scripts ${Object.keys(SCRIPTS).join(', ')}`, packageText]);
-  try {
-    mkdirSync(at('authz'), { recursive: true });
-    for (const [name, , text] of written)
-      writeFileSync(at(name), text, name === PACKAGE ? {} : { flag: 'wx' });
-  } catch (error) {
-    throw new UsageError(`it cannot be written: ${(error as Error).message}`);
-  }
-  const next = [
-    ...(isInstalled(before) ? [] : installLines()),
-    `npx gatehouse-authz test ${TESTS}`,
-    'npm run authz:dev',
-  ];
-  const lines = columns(written.map(([name, what]) => [`wrote ${at(name)}`, what]));
-  return {
-    data: { written: written.map(([name]) => name), next, ...answers },
-    text: `${[...lines, '', 'Next:', ...next.map((line) => `  ${line}`)].join('\n')}\n`,
-  };
-}
 
 /** Throws {@link UsageError} for a package.json that is none. */
 function scriptsIn(path: string, text: string | undefined): string | undefined {

@@ -17,7 +17,7 @@ import {
 } from '../options.ts';
 import { columns, plain } from '../print.ts';
 import { assertType, existing, isReference } from '../references.ts';
-import { type Subcommand, subcommand } from '../subcommand.ts';
+import { type Named, type Subcommand, subcommand } from '../subcommand.ts';
 import { answerThen, THEN, unknownText } from '../then.ts';
 
 interface Only {
@@ -26,10 +26,7 @@ interface Only {
 }
 
 /** A search of the engine as a subcommand of two arguments. */
-interface Search {
-  readonly name: string;
-  readonly summary: string;
-  readonly description: string;
+interface Search extends Named {
   readonly arguments: readonly [Positional<string>, Positional<string>];
   /** What each argument is. */
   readonly kinds: readonly ['subject' | 'permission', 'permission' | 'scope'];

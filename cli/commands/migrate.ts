@@ -9,7 +9,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { flag } from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 import { notedWriter } from '../written.ts';
-import { DEADLINE_MS, rate } from './verify.ts';
+import { rate, WALK } from './verify.ts';
 
 /** `gatehouse migrate`: brings all items to the form that this release writes. */
 export const addMigrate = subcommand({
@@ -30,10 +30,7 @@ export const addMigrate = subcommand({
   gatehouse migrate --rate 2000
   gatehouse migrate --join`,
   run: async (_, options, context) => {
-    const { reader, writer } = await openStore(options, context, {
-      requestTimeoutMs: 5_000,
-      deadlineMs: DEADLINE_MS,
-    });
+    const { reader, writer } = await openStore(options, context, WALK);
     const { rate, join: joins = false } = options;
     const show = changingLine(context);
     const result = await migrate({

@@ -8,23 +8,13 @@ import {
 } from '../../provisioning/replay/index.ts';
 import { auditLines } from '../audit-lines.ts';
 import { changingLine } from '../changing-line.ts';
-import { type Context, type Paint, UsageError } from '../context.ts';
+import { type Paint, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { sizeOf } from '../input-file.ts';
-import {
-  flag,
-  type GlobalOptions,
-  instant,
-  number,
-  type Options,
-  required,
-  text,
-  type ValuesOf,
-  WRITING,
-} from '../options.ts';
+import { flag, instant, number, type Options, required, text, WRITING } from '../options.ts';
 import { plain, section } from '../print.ts';
 import { isFault, openSender, RefusedError } from '../provisioning.ts';
-import { type Outcome, subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 
 const OPTIONS = {
   records: required(text('<file>', 'audit records as JSON Lines; - is the standard input')),
@@ -55,56 +45,51 @@ some are missing.
 What is replayed: deletions, revocations, statuses and ends that close, roles
 that were taken from a grant, effects that were removed or became DENY. What
 opens is never replayed. Run it as often as you like: what is done stays done.`,
-  run: (_, options, context) => replayFile(options, context),
+  run: async (_, options, context) => {
+    const { records: file, since, rate } = options;
+    await sizeOf(file);
+    const { find, send, reader } = await openSender(options, context);
+    const table = reader();
+    const collection = createCollection(since);
+    const ignored = await collect(file, collection.add);
+    // Before anything is written: the records of the replay are counted too.
+    const gaps = await gapsOf(collection, table);
+    const begun = context.now();
+    const show = changingLine(context);
+    const result = await replay(collection, {
+      read: ({ command, input }) => find(command, input),
+      write: async ({ command, input }) => {
+        // A dry run of one removal would fail where another one comes first.
+        if (options.dryRun) return 'done';
+        try {
+          await send(command, input);
+          return 'done';
+        } catch (error) {
+          if (!(error instanceof RefusedError) || isFault(error.failure)) throw error;
+          return error.code === 'not_found' ? 'gone' : { message: error.message };
+        }
+      },
+      onProgress: async (done, of) => {
+        show(`${done} of ${of} entities`);
+        const ahead = rate === undefined ? 0 : (done / rate) * 1_000 - (context.now() - begun);
+        if (ahead > 0) await new Promise((resolve) => setTimeout(resolve, ahead));
+      },
+    });
+    show(undefined);
+    const report: Report = {
+      ...result,
+      since: new Date(since).toISOString(),
+      records: collection.records(),
+      latest: collection.latest(),
+      ignored,
+      // Without a count nobody can say.
+      counted: collection.counts().some(({ counted }) => counted > 0),
+      gaps,
+      dryRun: options.dryRun === true,
+    };
+    return { data: report, text: (paint) => format(report, paint), code: isWhole(report) ? OK : REFUSED };
+  },
 });
-
-async function replayFile(
-  options: ValuesOf<typeof OPTIONS> & GlobalOptions,
-  context: Context,
-): Promise<Outcome> {
-  const { records: file, since, rate } = options;
-  await sizeOf(file);
-  const { find, send, reader } = await openSender(options, context);
-  const table = reader();
-  const collection = createCollection(since);
-  const ignored = await collect(file, collection.add);
-  // Before anything is written: the records of the replay are counted too.
-  const gaps = await gapsOf(collection, table);
-  const begun = context.now();
-  const show = changingLine(context);
-  const result = await replay(collection, {
-    read: ({ command, input }) => find(command, input),
-    write: async ({ command, input }) => {
-      // A dry run of one removal would fail where another one comes first.
-      if (options.dryRun) return 'done';
-      try {
-        await send(command, input);
-        return 'done';
-      } catch (error) {
-        if (!(error instanceof RefusedError) || isFault(error.failure)) throw error;
-        return error.code === 'not_found' ? 'gone' : { message: error.message };
-      }
-    },
-    onProgress: async (done, of) => {
-      show(`${done} of ${of} entities`);
-      const ahead = rate === undefined ? 0 : (done / rate) * 1_000 - (context.now() - begun);
-      if (ahead > 0) await new Promise((resolve) => setTimeout(resolve, ahead));
-    },
-  });
-  show(undefined);
-  const report: Report = {
-    ...result,
-    since: new Date(since).toISOString(),
-    records: collection.records(),
-    latest: collection.latest(),
-    ignored,
-    // Without a count nobody can say.
-    counted: collection.counts().some(({ counted }) => counted > 0),
-    gaps,
-    dryRun: options.dryRun === true,
-  };
-  return { data: report, text: (paint) => format(report, paint), code: isWhole(report) ? OK : REFUSED };
-}
 
 interface Report extends Replayed {
   readonly since: string;

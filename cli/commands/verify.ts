@@ -13,7 +13,7 @@ import { keepCheckpoints } from '../verify-checkpoint.ts';
 import { notedWriter } from '../written.ts';
 
 /** A walk of a large table must not end because one page of it was slow. */
-export const DEADLINE_MS = 30_000;
+export const WALK = { requestTimeoutMs: 5_000, deadlineMs: 30_000 };
 
 export const rate = number('<items>', 'how many items to read per second at most', {
   kind: 'number of items per second',
@@ -39,10 +39,7 @@ export const addVerify = subcommand({
   gatehouse verify --tenant Northwind --repair`,
   run: async (_, options, context) => {
     const { env, now, written } = context;
-    const { reader, writer } = await openStore(options, context, {
-      requestTimeoutMs: 5_000,
-      deadlineMs: DEADLINE_MS,
-    });
+    const { reader, writer } = await openStore(options, context, WALK);
     const { rate, repair = false, log, checkpoint } = options;
     const tenant = await referenceOf(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant);
     const at = readEndpoint(options, env);
