@@ -14,8 +14,6 @@ export interface FunctionOptions {
   readonly region?: string;
   /** The operator's token, sent with each event. */
   readonly token?: string;
-  /** Milliseconds that one invocation may take. */
-  readonly requestTimeoutMs?: number;
 }
 
 /** The deployed function times out after 30 s. */
@@ -63,11 +61,7 @@ export async function variablesOf(
 }
 
 /** Loads the SDK's client on first use: only this needs it, and loading takes time. */
-async function clientFor({
-  endpoint,
-  region,
-  requestTimeoutMs = REQUEST_TIMEOUT_MS,
-}: FunctionOptions): Promise<LambdaClient> {
+async function clientFor({ endpoint, region }: FunctionOptions): Promise<LambdaClient> {
   const { LambdaClient: Client } = await import('@aws-sdk/client-lambda');
   const local = endpoint !== undefined && isLoopback(new URL(endpoint).hostname);
   return new Client({
@@ -76,7 +70,7 @@ async function clientFor({
     maxAttempts: 1,
     requestHandler: {
       connectionTimeout: 3_000,
-      requestTimeout: requestTimeoutMs,
+      requestTimeout: REQUEST_TIMEOUT_MS,
       throwOnRequestTimeout: true,
     },
   });

@@ -1,7 +1,7 @@
 import { match, type RouteRule, type Segment, VERBS } from '../../authorizer/routes/rule.ts';
 import { pathProblem } from '../../provisioning/routes/fields.ts';
 import type { Route } from '../../provisioning/routes/route.ts';
-import { parsePathTemplate } from '../../table/route-template.ts';
+import { parsePathTemplate, routeShape } from '../../table/route-template.ts';
 
 /** An operation of an API: a verb in upper case or ANY, and a path template. */
 export interface Operated {
@@ -36,10 +36,6 @@ function pathsOf(segments: readonly Segment[], depth: number): readonly string[]
 const verbsOf = (method: string): readonly string[] => (method === 'ANY' ? VERBS : [method]);
 const depthOf = (rules: readonly RouteRule[]): number =>
   Math.max(0, ...rules.map(({ segments }) => segments.length));
-const shapeOf = (segments: readonly Segment[]): string =>
-  segments
-    .map((segment) => (segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.kind}}`))
-    .join('');
 
 /** Finds the rules for the requests of an operation with the authorizer's own matching. */
 export function coverageOf(routes: readonly Route[], { method, path }: Operated): Coverage {
@@ -62,7 +58,7 @@ export function coverageOf(routes: readonly Route[], { method, path }: Operated)
     const partly = method === 'ANY' ? `no rule covers ${verbs}` : 'rules cover a part of it only';
     return { kind: 'uncovered', routes: covering, why: covering.length > 0 ? partly : 'no rule covers it' };
   }
-  const isOwn = ({ rule }: Route) => shapeOf(rule.segments) === shapeOf(segments);
+  const isOwn = (route: Route) => routeShape(route.path, 'path') === routeShape(path, 'path');
   return { kind: covering.every(isOwn) ? 'covered' : 'loose', routes: covering };
 }
 
