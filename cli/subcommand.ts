@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Context, type Paint, painter, wantsColours } from './context.ts';
-import { OK } from './exit-codes.ts';
+import { OK, REFUSED, USAGE } from './exit-codes.ts';
 import { addHelpTexts, type HelpTexts } from './help.ts';
 import type { GlobalOptions, Options, Positional, ValuesOf } from './options.ts';
 import { asJson } from './print.ts';
@@ -18,8 +18,10 @@ export interface Outcome {
   readonly text?: string | ((paint: Paint) => string);
   /** Lines for the standard error, below the text. */
   readonly notes?: readonly string[];
-  /** The exit code: 0 unless it says another. */
-  readonly code?: number;
+  /** Whether the answer is no, or a check found something: exit code 1. */
+  readonly refused?: boolean;
+  /** Whether it failed, and has said so: exit code 2. */
+  readonly failed?: boolean;
 }
 
 export interface Named {
@@ -66,12 +68,13 @@ export const subcommand =
     command.action(async () => {
       const options = command.opts<ValuesOf<O> & GlobalOptions>();
       const given = command.processedArgs as unknown as ArgumentsOf<A>;
-      const { data, text, notes = [], code = OK } = (await of.run(given, options, context, command)) ?? {};
+      const outcome = (await of.run(given, options, context, command)) ?? {};
+      const { data, text, notes = [], refused, failed } = outcome;
       if (options.json && data !== undefined) context.out(asJson(data));
       if (!options.json && text !== undefined)
         context.out(typeof text === 'string' ? text : text(painter(wantsColours(context))));
       for (const note of notes) context.error(`note: ${note}\n`);
-      finish(code);
+      finish(failed ? USAGE : refused ? REFUSED : OK);
     });
   };
 

@@ -2,7 +2,6 @@ import { assertNoneErased, type PlanAnswer } from '../../provisioning/index.ts';
 import { invalid } from '../../table/errors.ts';
 import { confirm } from '../ask.ts';
 import { type Context, NothingDoneError } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { applyFile, leftAfter } from '../manifest/apply.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import {
@@ -73,7 +72,7 @@ a minute. In the end it compares once more.`,
     return {
       data: ofFiles(files, data, plans),
       text: files.length > 1 ? formatSum(path, plans) : '',
-      code: applied.some(({ isLeft }) => isLeft) ? REFUSED : OK,
+      refused: applied.some(({ isLeft }) => isLeft),
     };
   },
 });

@@ -3,7 +3,6 @@ import { defined } from '../../table/defined.ts';
 import { ACTING, actorOf } from '../acting.ts';
 import { connect } from '../connection.ts';
 import { verdict } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { flag, permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
 import { assertAsked, meantText, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
@@ -54,7 +53,7 @@ export const addCheck = subcommand({
       return {
         data: { unknown, ...asked, permission, at, ...more },
         text: (paint) => `${unknownText(paint, unknown)}${meantText(asked)}${verifiedText(verified)}`,
-        code: REFUSED,
+        refused: true,
       };
     }
     const { allowed, reason, at } = answer;
@@ -62,7 +61,7 @@ export const addCheck = subcommand({
     return {
       data: { allowed, reason, ...asked, permission, at, ...more },
       text: (paint) => `${verdict(paint, allowed)} (${reason})\n${meantText(asked)}${verifiedText(verified)}`,
-      code: allowed ? OK : REFUSED,
+      refused: !allowed,
     };
   },
 });

@@ -11,7 +11,6 @@ import { hint } from '../../provisioning/suggestions.ts';
 import { leftLines } from '../access.ts';
 import { UsageError } from '../context.ts';
 import { type Agreed, agree } from '../destruction.ts';
-import { REFUSED, USAGE } from '../exit-codes.ts';
 import { readInput, typeText } from '../input.ts';
 import { isListed, withoutNames } from '../input-names.ts';
 import { argument, DRY_RUN, flag, OPERATION, text, WRITING, YES } from '../options.ts';
@@ -72,7 +71,7 @@ will do. FIELD:=JSON takes any JSON value.`,
       const may = error.retryable ? `retryable${retry}` : 'not retryable';
       if (!options.json)
         context.error(`gatehouse command ${name}: ${withField(error)} (${error.code}, ${may})\n`);
-      return { data, code: isFault(error) || isWrongInput(error) ? USAGE : REFUSED };
+      return { data, refused: true, failed: isFault(error) || isWrongInput(error) };
     };
     let agreed: Agreed | undefined;
     try {

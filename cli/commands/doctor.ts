@@ -13,7 +13,6 @@ import { checkRights } from '../doctor/rights.ts';
 import { checkRoutes, checkWrittenScopes } from '../doctor/routes.ts';
 import { checkTable, describeTable } from '../doctor/table-form.ts';
 import { checkPolicy, checkStamps } from '../doctor/writers.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { variablesOf } from '../lambda.ts';
 import { flag, type GlobalOptions, type Options, parsed, repeated, text, type ValuesOf } from '../options.ts';
 import { columns, count } from '../print.ts';
@@ -80,7 +79,7 @@ export const addDoctor = subcommand({
     return {
       data: { ok: failed === 0, results },
       text: (paint) => format(results, failed, paint),
-      code: failed === 0 ? OK : REFUSED,
+      refused: failed > 0,
     };
   },
 });

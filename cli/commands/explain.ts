@@ -2,7 +2,6 @@ import { createExplainer, formatExplanation } from '../../engine/index.ts';
 import { ACTING, actorOf } from '../acting.ts';
 import { connect } from '../connection.ts';
 import { wantsColours } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
 import { assertAsked, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
@@ -28,12 +27,12 @@ export const addExplain = subcommand({
       },
       ...DECIDED,
     });
-    if (unknown) return { data: { unknown }, text: (paint) => unknownText(paint, unknown), code: REFUSED };
+    if (unknown) return { data: { unknown }, text: (paint) => unknownText(paint, unknown), refused: true };
     await assertAsked(reader, answer.reason, { subject, permission, scope, actor });
     return {
       data: answer,
       text: () => formatExplanation(answer, { colours: wantsColours(context) }),
-      code: answer.allowed ? OK : REFUSED,
+      refused: !answer.allowed,
     };
   },
 });

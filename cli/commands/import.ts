@@ -1,7 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { UsageError } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { compared, type Imported, type ImportOptions, type Question } from '../import/imported.ts';
 import { argument, choiceArgument, required, text, withDefault } from '../options.ts';
 import { assertWritable, writeNewFile } from '../output-file.ts';
@@ -97,7 +96,7 @@ allows more. Where the other product answers (casbin by its package, OpenFGA at
         ...(wider.length > 0 ? ['nothing was written: an import must never allow more'] : []),
         ...(tests !== undefined && !answers ? [`${tests} was not written: nobody answered`] : []),
       ],
-      code: left.length + narrower.length + wider.length === 0 ? OK : REFUSED,
+      refused: left.length + narrower.length + wider.length > 0,
     };
   },
 });

@@ -3,7 +3,6 @@ import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/nam
 import type { Page, Reader } from '../../table/reader.ts';
 import { ACTING, actorOf, assertActing } from '../acting.ts';
 import { connect } from '../connection.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import {
   choice,
   flag,
@@ -98,7 +97,7 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
         listsSubjects: typesOf === 'subject',
       });
       if (unknown)
-        return { data: { items: [], unknown }, text: (paint) => unknownText(paint, unknown), code: REFUSED };
+        return { data: { items: [], unknown }, text: (paint) => unknownText(paint, unknown), refused: true };
       const { cursor } = answer;
       const rows = answer.rows.filter(([item]) => !doubtful.has(item));
       const lines =
@@ -115,7 +114,7 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
           ...(json ? [] : [...doubtful].map(([item, why]) => `${item} is not known: ${plain(why)}`)),
           ...(cursor === undefined || json ? [] : [`there may be more: --all, or --cursor ${cursor}`]),
         ],
-        code: notKnown.length > 0 ? REFUSED : OK,
+        refused: notKnown.length > 0,
       };
     },
   });

@@ -9,7 +9,6 @@ import { type Source, SourceError } from '../bulk/rows.ts';
 import { readSource, readThrough } from '../bulk/source.ts';
 import { readEndpoint, tableOf } from '../connection.ts';
 import { type Context, IncompleteError, UsageError } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { nameOf, openInput, problemIn, STDIN, sizeOf } from '../input-file.ts';
 import {
   argument,
@@ -206,7 +205,7 @@ async function loadFile(
         `${hasCheckpoint ? ', with --resume to continue' : ''}`,
       loadedData(loaded),
     );
-  return { code: ending.progress.refused === 0 ? OK : REFUSED };
+  return { refused: ending.progress.refused > 0 };
 }
 
 /** Says what is wrong with the input, and in which line. Nothing has been sent. */

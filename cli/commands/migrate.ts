@@ -5,7 +5,6 @@ import { FORMS } from '../../table/form.ts';
 import { changingLine } from '../changing-line.ts';
 import { openStore } from '../connection.ts';
 import type { Paint } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { flag } from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 import { notedWriter } from '../written.ts';
@@ -46,7 +45,7 @@ export const addMigrate = subcommand({
     return {
       data: { form: FORMS.usual, ...result },
       text: (paint) => format(result, joins, paint),
-      code: result.older + result.newer + result.unsplit === 0 ? OK : REFUSED,
+      refused: result.older + result.newer + result.unsplit > 0,
     };
   },
 });

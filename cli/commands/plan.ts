@@ -3,7 +3,6 @@ import { defined } from '../../table/defined.ts';
 import { readEndpoint } from '../connection.ts';
 import { UsageError } from '../context.ts';
 import { againstLogs } from '../evidence/against.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
 import { connectOnce, PLANNING, planFile, printingOf } from '../manifest/shared.ts';
@@ -85,7 +84,7 @@ export const addPlan = subcommand({
     return {
       data: ofFiles(files, data, plans),
       text: files.length > 1 ? formatSum(path, plans) : '',
-      code: isDone ? OK : REFUSED,
+      refused: !isDone,
     };
   },
 });

@@ -14,7 +14,6 @@ import { readFileAsDocument } from '../../testing/text-file.ts';
 import { connect } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { formatProofs, formatRoleFindings, type TenantProof, verdictOf } from '../evidence/proof-text.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { argument, flag, type GlobalOptions, instant, off, text } from '../options.ts';
 import { lookUp, namesIn } from '../references.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
@@ -95,7 +94,7 @@ async function proveTable(options: TableOptions, context: Context): Promise<Outc
       ...proof,
     })),
     text: (paint) => formatProofs(proofs, paint),
-    code: verdicts.every((verdict) => verdict === 'holds') ? OK : REFUSED,
+    refused: verdicts.some((verdict) => verdict !== 'holds'),
   };
 }
 
@@ -127,7 +126,7 @@ async function proveNever(names: readonly string[], context: Context): Promise<O
 const outcomeOf = (findings: readonly RoleFinding[], none: string): Outcome => ({
   data: findings,
   text: (paint) => formatRoleFindings(findings, none, paint),
-  code: findings.length === 0 ? OK : REFUSED,
+  refused: findings.length > 0,
 });
 
 /** The matrices of a manifest: of each tenant, and of the roles that no tenant owns. Throws ProblemsError. */

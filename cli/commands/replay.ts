@@ -9,7 +9,6 @@ import {
 import { auditLines } from '../audit-lines.ts';
 import { changingLine } from '../changing-line.ts';
 import { type Paint, UsageError } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { sizeOf } from '../input-file.ts';
 import { flag, instant, number, type Options, required, text, WRITING } from '../options.ts';
 import { plain, section } from '../print.ts';
@@ -87,7 +86,7 @@ opens is never replayed. Run it as often as you like: what is done stays done.`,
       gaps,
       dryRun: options.dryRun === true,
     };
-    return { data: report, text: (paint) => format(report, paint), code: isWhole(report) ? OK : REFUSED };
+    return { data: report, text: (paint) => format(report, paint), refused: !isWhole(report) };
   },
 });
 

@@ -1,6 +1,5 @@
 import { connect, readEndpoint } from '../connection.ts';
 import { UsageError, wantsColours } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { readTestFiles, runFiles } from '../model-tests/files.ts';
 import { countsOf, formatReport, reportData } from '../model-tests/report.ts';
 import { argument } from '../options.ts';
@@ -31,7 +30,7 @@ table of --table.`,
     return {
       data: reportData(results),
       text: () => formatReport(results, wantsColours(context)),
-      code: countsOf(results).failed === 0 ? OK : REFUSED,
+      refused: countsOf(results).failed > 0,
     };
   },
 });

@@ -1,7 +1,6 @@
 import { readManifest } from '../../testing/manifest-file.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
-import { REFUSED } from '../exit-codes.ts';
 import { argument, flag, type GlobalOptions, text } from '../options.ts';
 import { readIfThere, writeText } from '../output-file.ts';
 import { permissionType } from '../permission-type.ts';
@@ -30,7 +29,7 @@ export const addTypes = subcommand({
     else if (!check) writeText(out, type);
     else if (readIfThere(out)?.replaceAll('\r\n', '\n') !== type) {
       around.error(`${out} is not up to date: write it again, by the same command without --check\n`);
-      return { code: REFUSED };
+      return { refused: true };
     }
     return {};
   },

@@ -5,7 +5,6 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { changingLine } from '../changing-line.ts';
 import { openStore, readEndpoint, tableOf } from '../connection.ts';
 import type { Paint } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
 import { flag, number, off, text } from '../options.ts';
 import { namesIn, referenceOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
@@ -62,7 +61,7 @@ export const addVerify = subcommand({
     return {
       data: result,
       text: (paint) => format(result, paint),
-      code: result.open.length === 0 ? OK : REFUSED,
+      refused: result.open.length > 0,
     };
   },
 });

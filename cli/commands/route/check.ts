@@ -1,7 +1,6 @@
 import type { CacheInput } from '../../../authorizer/routes/cache-key.ts';
 import type { Caching } from '../../../authorizer/routes/result-cache.ts';
 import type { Route } from '../../../provisioning/routes/route.ts';
-import { OK, REFUSED } from '../../exit-codes.ts';
 import { columns, count, nameOf, section } from '../../print.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { withMissingScope } from '../../routes/missing-scopes.ts';
@@ -70,7 +69,7 @@ export const addCheck = subcommand({
         scopeMissing: missing.map(routeData),
       },
       text: textOf(api, routes.length, findings, missing, known),
-      code: (known && findings.length > 0) || missing.length > 0 ? REFUSED : OK,
+      refused: (known && findings.length > 0) || missing.length > 0,
     };
   },
 });

@@ -1,4 +1,3 @@
-import { OK, REFUSED } from '../../exit-codes.ts';
 import { BASE_PATH, basePathOf, DOCUMENT, readApiDocument } from '../../openapi/api-document.ts';
 import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
 import { flag, repeated } from '../../options.ts';
@@ -34,7 +33,7 @@ export const addGaps = subcommand({
     return {
       data: gapsData(gaps),
       text: (paint) => formatGaps(gaps, paint),
-      code: hasFailed(gaps, options.strict === true) ? REFUSED : OK,
+      refused: hasFailed(gaps, options.strict === true),
     };
   },
 });

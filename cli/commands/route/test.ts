@@ -11,7 +11,6 @@ import { type Route, requirementText } from '../../../provisioning/routes/route.
 import { defined } from '../../../table/defined.ts';
 import { ACTING, actorOf } from '../../acting.ts';
 import { type Paint, UsageError, verdict } from '../../context.ts';
-import { OK, REFUSED } from '../../exit-codes.ts';
 import { ASKED } from '../../given.ts';
 import { argument, type Options, repeated, SUBJECT, text, type ValuesOf } from '../../options.ts';
 import { columns, section } from '../../print.ts';
@@ -84,7 +83,7 @@ export const addTry = subcommand({
     return {
       data: dataOf(result),
       text: (paint) => textOf(result, paint),
-      code: question !== undefined && (decision?.allowed ?? true) ? OK : REFUSED,
+      refused: question === undefined || decision?.allowed === false,
     };
   },
 });

@@ -10,7 +10,6 @@ import { parseResourceType, type ResourceType, scopeOf } from '../../../table/re
 import { linesOf } from '../../bulk/json-lines.ts';
 import { SourceError } from '../../bulk/rows.ts';
 import { connect } from '../../connection.ts';
-import { OK, REFUSED } from '../../exit-codes.ts';
 import { nameOf, openInput, problemIn, sizeOf } from '../../input-file.ts';
 import { isMapping, parseJson } from '../../json.ts';
 import { argument, text } from '../../options.ts';
@@ -71,7 +70,7 @@ scopes above; null is NULL. With --type, properties are those that you pass.`,
     return {
       data: { rows, findings, shown },
       text: `${[...lines, `${count(rows, 'row')}, ${count(findings, 'finding')}`].join('\n')}\n`,
-      code: findings === 0 ? OK : REFUSED,
+      refused: findings > 0,
     };
   },
 });

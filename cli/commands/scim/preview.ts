@@ -10,7 +10,6 @@ import type { Writer } from '../../../table/writer.ts';
 import { assertNone, type Source } from '../../../testing/document.ts';
 import { readFileAsDocument } from '../../../testing/text-file.ts';
 import { accessLines, gainLines, losersIn } from '../../access.ts';
-import { OK, REFUSED } from '../../exit-codes.ts';
 import { knownAs } from '../../known-as.ts';
 import { argument } from '../../options.ts';
 import { count, plain } from '../../print.ts';
@@ -84,7 +83,7 @@ need the id of what it made (RFC 7644 section 3.7.2).`,
     return {
       data: { requests: requests.length, refused, access },
       text: `${[...lines.map(plain), ...accessLines(access, known), ...gainLines(access.gains, known)].join('\n')}\n`,
-      code: refused.length === 0 ? OK : REFUSED,
+      refused: refused.length > 0,
     };
   },
 });

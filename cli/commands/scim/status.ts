@@ -1,6 +1,5 @@
 import { defined } from '../../../table/defined.ts';
 import { allOf } from '../../../table/index-queries.ts';
-import { OK, REFUSED } from '../../exit-codes.ts';
 import { argument } from '../../options.ts';
 import { count, plain } from '../../print.ts';
 import { openSender, type Sender } from '../../provisioning.ts';
@@ -32,7 +31,7 @@ export const addStatus = subcommand({
     return {
       data: connections,
       text: connections.map(textOf).join('') || 'none\n',
-      code: connections.every(({ problems }) => problems.length === 0) ? OK : REFUSED,
+      refused: connections.some(({ problems }) => problems.length > 0),
     };
   },
 });
