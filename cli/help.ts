@@ -11,10 +11,6 @@ export interface HelpTexts {
   readonly about?: (args: readonly string[]) => string | undefined;
 }
 
-/** Adds examples and notes to the help of a subcommand. */
-export const addHelpTexts = (command: Command, texts: Partial<HelpTexts>): Command =>
-  command.configureHelp({ formatHelp: formatterOf(texts) });
-
 /** How a command is called: `gatehouse route add`. */
 export const lineOf = (command: Command): string =>
   `${command.parent ? `${lineOf(command.parent)} ` : ''}${command.name()}`;
@@ -24,7 +20,7 @@ export const usageOf = (command: Command): string => `${lineOf(command)} ${comma
 
 /** Usage, what was asked about, description, examples, arguments, options, notes, exit codes. */
 export const formatterOf =
-  ({ examples, notes, about }: Partial<HelpTexts> = {}) =>
+  ({ examples, notes, about }: Partial<HelpTexts>) =>
   (command: Command, help: Help): string =>
     [
       `Usage: ${usageOf(command)}`,

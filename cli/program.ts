@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { variablesSetIn } from '../table/environment.ts';
 import type { Context, Process } from './context.ts';
 import { OK } from './exit-codes.ts';
-import { formatProgramHelp, formatterOf } from './help.ts';
+import { formatProgramHelp } from './help.ts';
 import { assertOneConnection, GLOBAL, type GlobalOptions } from './options.ts';
 import { type Subcommand, withOptions } from './subcommand.ts';
 import { readVersion } from './version.ts';
@@ -99,7 +99,7 @@ export async function runProgram(args: readonly string[], given: Process): Promi
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
-    .configureHelp({ formatHelp: formatterOf() })
+    .configureHelp({ formatHelp: formatProgramHelp })
     .exitOverride()
     .configureOutput({
       writeOut: context.out,
@@ -121,7 +121,6 @@ export async function runProgram(args: readonly string[], given: Process): Promi
         exitCode = code;
       });
   }
-  program.configureHelp({ formatHelp: formatProgramHelp });
   const { at: named, unknown } = namedIn(program, args);
   try {
     await Promise.race([

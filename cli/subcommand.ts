@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Context, type Paint, painter, wantsColours } from './context.ts';
 import { OK, REFUSED, USAGE } from './exit-codes.ts';
-import { addHelpTexts, type HelpTexts } from './help.ts';
+import { formatterOf, type HelpTexts } from './help.ts';
 import type { GlobalOptions, Options, Positional, ValuesOf } from './options.ts';
 import { asJson } from './print.ts';
 
@@ -49,7 +49,10 @@ export type Subcommand = (parent: Command, context: Context, finish: (exitCode: 
 const added = (
   parent: Command,
   { name, summary, description, ...help }: Named & Partial<HelpTexts>,
-): Command => addHelpTexts(parent.command(name).summary(summary).description(description), help);
+): Command => {
+  const command = parent.command(name).summary(summary).description(description);
+  return command.configureHelp({ formatHelp: formatterOf(help) });
+};
 
 export function withOptions(command: Command, options: Options): Command {
   for (const [name, optionOf] of Object.entries(options))
