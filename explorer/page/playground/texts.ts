@@ -10,7 +10,9 @@ const PAUSE_MS = 400;
 const NONE: Texts = { manifest: '', tests: '' };
 
 /** The texts that are shown, which the address names. */
-export interface OpenTexts {
+export type OpenTexts = ReturnType<typeof useTexts>;
+
+interface Shown {
   /** Undefined until they are read. */
   readonly texts: Texts | undefined;
   /** Rises whenever they come from elsewhere than an editor. */
@@ -19,14 +21,6 @@ export interface OpenTexts {
   readonly isWritten: boolean;
   /** What is wrong with the address, or why it does not hold the texts. */
   readonly problem: string | undefined;
-  /** Takes what was typed. */
-  readonly edit: (patch: Partial<Texts>) => void;
-  /**
-   * Takes other texts, from a file for instance: a new entry of the history.
-   *
-   * @returns whether they are others than before
-   */
-  readonly put: (patch: Partial<Texts>) => boolean;
 }
 
 const keyOf = ({ model, example }: Address['state']): string =>
@@ -36,8 +30,8 @@ const keyOf = ({ model, example }: Address['state']): string =>
  * The texts of the address: `example=NAME` while they are unedited, `model=…` once they are edited. An edit replaces the
  * present entry of the history.
  */
-export function useTexts(state: Address['state'], go: Go): OpenTexts {
-  const [shown, setShown] = useState<Omit<OpenTexts, 'edit' | 'put'>>({
+export function useTexts(state: Address['state'], go: Go) {
+  const [shown, setShown] = useState<Shown>({
     texts: undefined,
     loads: 0,
     isWritten: true,
@@ -107,10 +101,16 @@ export function useTexts(state: Address['state'], go: Go): OpenTexts {
 
   return {
     ...shown,
-    edit: (patch) => {
+    /** Takes what was typed. */
+    edit: (patch: Partial<Texts>): void => {
       if (take(patch)) timer.current = setTimeout(() => write(true), PAUSE_MS);
     },
-    put: (patch) => {
+    /**
+     * Takes other texts, from a file for instance: a new entry of the history.
+     *
+     * @returns whether they are others than before
+     */
+    put: (patch: Partial<Texts>): boolean => {
       if (!take(patch)) return false;
       setShown((before) => ({ ...before, loads: before.loads + 1 }));
       write(false);

@@ -2,13 +2,6 @@ import type { ModelState, Texts } from '../../playground/model.ts';
 import type { FromWorker, ToWorker } from '../../playground/worker.ts';
 import { type Send, unreachable } from '../client.ts';
 
-/** The playground's worker. */
-export interface WorkerClient {
-  readonly send: Send;
-  /** Plans and applies the texts, and runs the tests. What became of later texts where some came meanwhile. */
-  readonly update: (texts: Texts) => Promise<ModelState>;
-}
-
 /**
  * A worker of a file has the content security policy of that file's response, of static files mostly none. One of a blob has the
  * policy of this page, which lets it send nothing.
@@ -20,7 +13,7 @@ function underPolicy(file: string): Worker {
 }
 
 /** Starts the worker, which has the table and decides. */
-export function startWorker(): WorkerClient {
+export function startWorker() {
   const worker = underPolicy('worker.js');
   const waiting = new Map<number, (message: FromWorker) => void>();
   let last = 0;
@@ -42,7 +35,8 @@ export function startWorker(): WorkerClient {
   };
   return {
     send: send as Send,
-    update: async (texts) => {
+    /** Plans and applies the texts, and runs the tests. What became of later texts where some came meanwhile. */
+    update: async (texts: Texts): Promise<ModelState> => {
       const answer = await ask({ texts });
       if ('model' in answer) return answer.model;
       throw new Error(brokenIn(answer));

@@ -5,27 +5,22 @@ import { withEvents } from './events.ts';
 /** Milliseconds for which events are collected before they are drawn. */
 const DRAW_MS = 200;
 
-export interface Stream {
-  /** Newest first. */
-  readonly events: readonly LiveEvent[];
-  /** While it is `waiting`, the browser tries again by itself; after `ended` it does not. */
-  readonly state: 'waiting' | 'open' | 'ended';
-  /** How many events were gone before they could be read. */
-  readonly missed: number;
-  readonly reconnect: () => void;
-}
+export type Stream = ReturnType<typeof useStream>;
 
 interface Received {
+  /** Newest first. */
   readonly events: readonly LiveEvent[];
+  /** How many events were gone before they could be read. */
   readonly missed: number;
 }
 
 const NOTHING: Received = { events: [], missed: 0 };
 
 /** The event stream of the local stack. The browser connects again by itself, and gets what it has missed. */
-export function useStream(isLive: boolean): Stream {
+export function useStream(isLive: boolean) {
   const [attempt, setAttempt] = useState(0);
-  const [state, setState] = useState<Stream['state']>('waiting');
+  // While it is `waiting`, the browser tries again by itself; after `ended` it does not.
+  const [state, setState] = useState<'waiting' | 'open' | 'ended'>('waiting');
   const [received, setReceived] = useState(NOTHING);
 
   useEffect(() => {

@@ -57,17 +57,11 @@ export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
 export const searchOf = (name: string | undefined): Search =>
   name !== undefined && Object.hasOwn(SEARCHES, name) ? (name as Search) : 'who';
 
-/** A search that can be asked. */
-export interface Question {
-  readonly key: string;
-  readonly load: (send: Send) => LoadPage<Row>;
-}
-
 /** Rows of one page. */
 const LIMIT = 100;
 
 /** What the address asks; undefined where a part of it is missing or cannot be read. */
-export function questionOf(state: Readonly<Record<string, string>>): Question | undefined {
+export function questionOf(state: Readonly<Record<string, string>>) {
   const { asked, method, typedBy } = SEARCHES[searchOf(state.search)];
   const [time, read] = [askedInstant(state.at), readGiven(state.given)];
   if (time.problem !== undefined || 'problem' in read || asked.some((name) => !state[name])) return undefined;
@@ -76,12 +70,14 @@ export function questionOf(state: Readonly<Record<string, string>>): Question | 
   const input = { ...parts, ...asWhat, limit: LIMIT, ...time, ...read };
   return {
     key: JSON.stringify([method, input]),
-    load: (send) => async (cursor) => {
-      const reply = await send(method, { ...input, cursor } as Inputs[typeof method]);
-      return reply.ok
-        ? { ok: true, result: { ...reply.result, items: reply.result.items.map(rowOf) } }
-        : reply;
-    },
+    load:
+      (send: Send): LoadPage<Row> =>
+      async (cursor) => {
+        const reply = await send(method, { ...input, cursor } as Inputs[typeof method]);
+        return reply.ok
+          ? { ok: true, result: { ...reply.result, items: reply.result.items.map(rowOf) } }
+          : reply;
+      },
   };
 }
 

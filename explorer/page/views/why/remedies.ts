@@ -52,18 +52,14 @@ export function assigning({ subject, path, suggestions }: Explanation, role: Nam
     : { command: 'assignment.create', input };
 }
 
-/** What would lift a refusal that no grant can lift: a scope or subject that is not active. */
-export interface Remedy {
-  /** The entity that becomes active. */
-  readonly of: Named;
-  readonly change: Change;
-}
-
 /** Statuses that nobody can change by a command, or need not. */
 const SETTLED: readonly string[] = ['active', 'unknown', 'not looked at', 'being deleted', 'being moved'];
 
-/** Scopes and the subject that a status keeps from being active, and the command that makes them so. */
-export function remediesOf({ reason, path, subject }: Explanation): readonly Remedy[] {
+/**
+ * What would lift a refusal that no grant can lift: scopes and the subject that a status keeps from being active, each with
+ * the command that makes it so.
+ */
+export function remediesOf({ reason, path, subject }: Explanation) {
   const activating = (of: Named, kind: 'scope' | 'subject') => ({
     of,
     change: commandsOn(of.ref, kind).open,
