@@ -9,12 +9,8 @@ const WHEN = 'subject.properties.department == "Sales"';
 
 beforeEach(async () => {
   world = await createLedgerWorld();
-  await world.run('property.create', {
-    of: 'subject:user',
-    name: 'department',
-    type: 'string',
-    source: 'stored',
-  });
+  const declared = { of: 'subject:user', name: 'department', type: 'string', source: 'stored' };
+  await world.run('property.create', declared);
   await world.run('page.create', { name: 'dashboard' });
   role = (await world.run('role.create', { name: 'clerk', scope: 'global' })).id;
 });
@@ -54,15 +50,12 @@ describe('an effect with a condition', () => {
 });
 
 describe('a condition is checked when it is written', () => {
+  const PLACE = /^when: .*\(at character \d+\)$/;
   const LONG = `context.ip == "${'1'.repeat(1_000)}"`;
   test.each<[string, unknown, RegExp]>([
-    ['is no expression', 'context.ip ==', /^when: .* \(at character \d+\)$/],
-    [
-      'compares what cannot be compared',
-      'subject.properties.department == 7',
-      /^when: .*\(at character \d+\)$/,
-    ],
-    ['looks at what is not declared', 'subject.properties.level > 3', /^when: .*\(at character \d+\)$/],
+    ['is no expression', 'context.ip ==', PLACE],
+    ['compares what cannot be compared', 'subject.properties.department == 7', PLACE],
+    ['looks at what is not declared', 'subject.properties.level > 3', PLACE],
     ['is no question', 'context.ip', /^when: .*bool.* \(at character 1\)$/],
     ['is empty', '', /^when: is empty$/],
     ['is too long', LONG, /^when: must have at most 1000 characters$/],
@@ -90,10 +83,7 @@ describe('a condition is checked when it is written', () => {
   test('against the declarations that the same transaction makes', async () => {
     await world.run('transaction.write', {
       commands: [
-        {
-          command: 'property.create',
-          input: { of: 'context', name: 'zone', type: 'string' },
-        },
+        { command: 'property.create', input: { of: 'context', name: 'zone', type: 'string' } },
         {
           command: 'role-permission.create',
           input: { role, permission: 'dashboard', effect: 'ALLOW', when: 'context.zone == "inner"' },
@@ -106,17 +96,11 @@ describe('a condition is checked when it is written', () => {
 
   test('costs one read of the declarations, and none where there is no condition', async () => {
     const readsOf = async (more: object) => {
-      const { id } = await world.run('role.create', {
-        name: `clerk of ${JSON.stringify(more)}`,
-        scope: 'global',
-      });
+      const name = `clerk of ${JSON.stringify(more)}`;
+      const { id } = await world.run('role.create', { name, scope: 'global' });
       world.calls.length = 0;
-      await world.run('role-permission.create', {
-        role: id,
-        permission: 'dashboard',
-        effect: 'ALLOW',
-        ...more,
-      });
+      const edge = { role: id, permission: 'dashboard', effect: 'ALLOW' };
+      await world.run('role-permission.create', { ...edge, ...more });
       return world.calls.filter(({ operation }) => operation === 'GetItem').length;
     };
     // The first creation also reads which tenants have invariants.

@@ -99,15 +99,8 @@ test('the forms of ownership are known, those of anchors and of types that were 
   expect([...ownershipForms()]).toEqual(
     expect.arrayContaining([
       ...['account / technical-user', 'account / license', 'technical-user / token', 'tenant / role'],
-      ...[
-        'role / role',
-        'global / role',
-        'global / group',
-        'subject / token',
-        'global / scope-type',
-        'campus / group',
-        'zone / campus',
-      ],
+      ...['role / role', 'global / role', 'global / group', 'global / scope-type'],
+      ...['subject / token', 'campus / group', 'zone / campus'],
     ]),
   );
 });

@@ -33,20 +33,12 @@ function createPatience(pauses: number) {
 }
 
 const item = { PK: 'EMAIL#x', SK: 'META', Type: 'Guard' };
+const USER = { PK: 'USER#1', SK: 'META' };
+const taken = (owner: unknown) => conflict('email', 'taken', String(owner));
+const missing = () => notFound('user', 'user');
 const actions: readonly Action[] = [
-  {
-    kind: 'put',
-    item,
-    when: { exists: false },
-    failure: (found) => conflict('email', 'taken', String(found?.owner)),
-  },
-  {
-    kind: 'update',
-    key: { PK: 'USER#1', SK: 'META' },
-    set: { email: SECRET },
-    when: { exists: true },
-    failure: () => notFound('user', 'user'),
-  },
+  { kind: 'put', item, when: { exists: false }, failure: (found) => taken(found?.owner) },
+  { kind: 'update', key: USER, set: { email: SECRET }, when: { exists: true }, failure: missing },
   { kind: 'delete', key: { PK: 'USER#1', SK: 'DECISION' } },
 ];
 

@@ -41,6 +41,7 @@ function guarded(of: string, [value, alike, other]: Values, guards: Guards, base
 }
 
 const route = { method: 'GET', permission: 'dashboard', scope: 'location:{header:x-location}' };
+const NORTH = { name: 'North' };
 const [ANN, BEA] = ['ann@example.com', 'bea@example.com'];
 
 export const GUARDED: readonly Guarded[] = [
@@ -56,12 +57,7 @@ export const GUARDED: readonly Guarded[] = [
     ['Acme Corp', ['acme corp', '  ACME   Corp ', '\uff21cme Corp', 'Acme\u00a0Corp'], 'Zenith'],
     ['TENANT_NAME', 'acme corp', 'zenith'],
   ),
-  guarded(
-    'location.code',
-    ['NYC001', ['nyc001', ' Nyc001 '], 'LAX001'],
-    ['LOCATION_CODE', 'NYC001', 'LAX001'],
-    { name: 'North' },
-  ),
+  guarded('location.code', ['NYC1', ['nyc1', ' Nyc1 '], 'LAX1'], ['LOCATION_CODE', 'NYC1', 'LAX1'], NORTH),
   guarded(
     'role.name',
     ['Office Clerk', ['office  clerk', 'OFFICE CLERK', 'O\ufb03ce Clerk'], 'Auditor'],

@@ -39,6 +39,7 @@ const SEEN = [
   "O'Neill & Söhne",
 ];
 
+const PRINTED = { colours: false, all: true, file: 'a.yaml', place: 'a table' };
 const { run, refused } = await createWorld();
 
 test.each(UNSEEN)('%j is shown as %s', (text, shown) => {
@@ -91,13 +92,7 @@ test('what stands in a table is found, changed and removed, and a plan shows it 
   const legacy = createMemoryWorld(rewritten);
   expect(await legacy.run('tenant.read', { id: 'school' })).toMatchObject({ name: stored });
   const plan = (await legacy.run('tenant.plan', { manifest: manifest('Acme') })) as unknown as PlanAnswer;
-  const text = formatPlan(plan, {
-    colours: false,
-    all: true,
-    file: 'a.yaml',
-    place: 'a table',
-    known: ({ ref }) => ref,
-  });
+  const text = formatPlan(plan, { ...PRINTED, known: ({ ref }) => ref });
   expect(text).toContain('Ac\\u200Bme > Acme');
   expect(text).not.toContain('\u200B');
   expect(await legacy.run('tenant.update', { id: 'school', name: 'Acme' })).toMatchObject({ name: 'Acme' });

@@ -43,6 +43,8 @@ export interface Large {
   readonly meanwhile: readonly (readonly [string, Input])[];
 }
 
+const IN_ACME = each(40, () => ({ scope: 'Acme' }));
+const TOKEN = { user: 'large-user', tenant: 'tenant:acme' };
 const AT_ACME = { scope: 'tenant:acme' };
 
 export const LARGE = {
@@ -113,13 +115,13 @@ export const LARGE = {
   'a user with 60 memberships, grants, tokens, sessions': {
     named: 'large-user',
     manifest: {
-      groups: each(40, () => ({ scope: 'Acme' })),
+      groups: IN_ACME,
       users: {
         u2: {
           ...USERS.u2,
           id: 'large-user',
           admin: true,
-          groups: Object.keys(each(40, () => ({}))),
+          groups: Object.keys(IN_ACME),
           grants: { Acme: ['allows'] },
         },
       },
@@ -130,11 +132,7 @@ export const LARGE = {
         MANY.slice(0, 20).map((i) =>
           i % 2
             ? run('session.create', { user: 'large-user' })
-            : run('token.create', {
-                user: 'large-user',
-                tokenType: i % 4 ? 'api' : 'refresh',
-                tenant: 'tenant:acme',
-              }),
+            : run('token.create', { ...TOKEN, tokenType: i % 4 ? 'api' : 'refresh' }),
         ),
       ),
     event: { command: 'user.delete', input: { id: 'large-user' } },

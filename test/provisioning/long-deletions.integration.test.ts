@@ -4,7 +4,7 @@ import { createProvisioning } from '../../provisioning/index.ts';
 import { modelOf } from '../proof/oracle/model-of-items.ts';
 import { judge } from '../proof/oracle/oracle.ts';
 import { size } from '../support/tier.ts';
-import { watchWrites } from '../support/watched-writer.ts';
+import { afterWrites } from '../support/watched-writer.ts';
 import { foldRoles } from './folded.ts';
 import { furnishLarge, furnishTenant, LARGE, type Large, MANY } from './large.ts';
 import { type Event, interruptAfter, provisionWith } from './stepwise.ts';
@@ -181,11 +181,7 @@ describe('the budget of a command', () => {
       ...world,
       newId: () => ulid(),
       budgetMs,
-      writer: watchWrites(
-        world.writer,
-        () => {},
-        () => world.clock.advance(8_000),
-      ),
+      writer: afterWrites(world.writer, () => world.clock.advance(8_000)),
     });
 
   test('is over between two steps, and the same command goes on', async () => {

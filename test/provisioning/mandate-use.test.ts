@@ -5,7 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { mandateUsesKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/writer.ts';
 import { watchReads } from '../support/watched-reader.ts';
-import { watchWrites } from '../support/watched-writer.ts';
+import { afterWrites, watchWrites } from '../support/watched-writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { furnishMandates, MANDATE, USE } from './mandates.ts';
 import type { Input } from './support.ts';
@@ -245,7 +245,7 @@ describe('what is not allowed is not counted', () => {
 test('a use whose acknowledgement was lost is answered by its repetition', async () => {
   await create({ budget: { uses: 2 } });
   const close = () => Promise.reject(new Error('the connection was closed'));
-  const lost = watchWrites(world.writer, () => {}, close);
+  const lost = afterWrites(world.writer, close);
   const answer = await use({ operationId: 'lost' }, lost).catch((error: unknown) => error);
   const receipt = await use({ operationId: 'lost' });
   expect(receipt).toMatchObject({ allowed: true, remaining: 1 });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMandates } from '../../provisioning/index.ts';
 import { mandateUsesKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import { watchWrites } from '../support/watched-writer.ts';
+import { afterWrites } from '../support/watched-writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { verifyOn } from './findings.ts';
 import { furnishMandates, MANDATE, USE } from './mandates.ts';
@@ -78,7 +78,7 @@ describe('a counter that is lower than what was used', () => {
     };
     const raised: unknown[] = [];
     const note = async () => raised.push(await used());
-    const writer = watchWrites(world.writer, () => {}, note);
+    const writer = afterWrites(world.writer, note);
     await verifyOn({ ...busy, writer }, true);
     expect([isPaid, raised]).toEqual([true, [350]]);
   });

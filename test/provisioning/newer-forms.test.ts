@@ -5,7 +5,7 @@ import { identityOf, parseKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { createSampleWorld, NOW, toJson } from '../releases/world.ts';
 import { size } from '../support/tier.ts';
-import { watchWrites } from '../support/watched-writer.ts';
+import { afterWrites, watchWrites } from '../support/watched-writer.ts';
 import { isRecord } from './support.ts';
 
 /**
@@ -153,11 +153,7 @@ describe('migrate', () => {
     const table = createMemoryTable({ items: asBefore });
     const key = { PK: 'USER#ann', SK: 'META' };
     const ann = (await table.reader.get(key)) as Item;
-    const writer = watchWrites(
-      table.writer,
-      () => {},
-      () => table.put(ann),
-    );
+    const writer = afterWrites(table.writer, () => table.put(ann));
     expect(await migrate({ newId, reader: table.reader, writer, clock })).toMatchObject({ older: 1 });
   });
 

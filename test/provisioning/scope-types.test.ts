@@ -198,13 +198,9 @@ describe('types that were added', () => {
     await world.run('scope.move', { scope: at.inner, parent: at.holding });
     expect((await ask()).region).toEqual(['region']);
     await world.run('scope.move', { scope: at.inner, parent: at.region });
-    for (const [scope, parent] of [
-      ['sensor', 'floor'],
-      ['campus', 'client'],
-      ['region', 'inner'],
-      ['holding', 'region'],
-    ]) {
-      const input = { scope: at[scope ?? ''], parent: at[parent ?? ''] };
+    const wrong = { sensor: 'floor', campus: 'client', region: 'inner', holding: 'region' };
+    for (const [scope, parent] of Object.entries(wrong)) {
+      const input = { scope: at[scope], parent: at[parent] };
       expect((await world.refused('scope.move', input)).code, scope).toBe('invalid');
     }
   });

@@ -46,12 +46,8 @@ describe('secrets of a user', () => {
       world.run('user.update', { id, mfaSecret: null }),
     ]);
     const { updatedAt: _, ...item } = (await secretOf(id)) as Item;
-    expect(item).toEqual({
-      ...secretKey(refOf(id)),
-      Type: 'Secret',
-      v: 1,
-      passwordHash: 'argon2id-of-another',
-    });
+    const left = { Type: 'Secret', v: 1, passwordHash: 'argon2id-of-another' };
+    expect(item).toEqual({ ...secretKey(refOf(id)), ...left });
     expect(await nodeOf(id)).toMatchObject({ rev: Number(rev) + 2 });
     await world.run('user.update', { id, title: 'Dr' });
     expect(await secretOf(id)).toMatchObject({ passwordHash: 'argon2id-of-another' });

@@ -49,13 +49,8 @@ async function createSite() {
     if (role !== undefined) await world.run('group-role.create', { group: id, role });
     return id;
   };
-  return {
-    scope,
-    groupAt,
-    allowed: await groupAt(allows),
-    denied: await groupAt(denies),
-    empty: await groupAt(undefined),
-  };
+  const [allowed, denied] = [await groupAt(allows), await groupAt(denies)];
+  return { scope, groupAt, allowed, denied, empty: await groupAt(undefined) };
 }
 
 /** Carries something out before the transaction of this number; afterwards the migration goes on, or is killed. */

@@ -7,7 +7,7 @@ import { readFreshnessToken } from '../../table/freshness-token.ts';
 import { decisionKey, guardKey, parseKey } from '../../table/keys.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { watchReads } from '../support/watched-reader.ts';
-import { watchWrites } from '../support/watched-writer.ts';
+import { afterWrites, watchWrites } from '../support/watched-writer.ts';
 import { commandsOf } from '../support/world.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
@@ -113,7 +113,7 @@ describe('the freshness token', () => {
     answer.ok ? readFreshnessToken(String(answer.token)) : undefined;
 
   const slowly = (after: () => void) =>
-    commandsOf({ ...world, writer: watchWrites(world.writer, () => {}, after) }).provision;
+    commandsOf({ ...world, writer: afterWrites(world.writer, after) }).provision;
 
   test('is of the time of the answer, not of the write, which may have taken long', async () => {
     const sentAt = world.clock.now();

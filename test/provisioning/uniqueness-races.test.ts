@@ -60,15 +60,8 @@ test('60 creations of a user with one e-mail address: one succeeds, nothing of t
   });
   expect(log).toMatchObject([{ action: 'user.create', entityId: id, status: 'success' }]);
   // And of all the items that any of the 60 transactions named, these exist.
-  expect(await tally()).toEqual({
-    User: 1,
-    Guard: 2,
-    Decision: 1,
-    AuditLog: 1,
-    AuditCount: 1,
-    PseudonymKey: 1,
-    Operation: 1,
-  });
+  const records = { AuditLog: 1, AuditCount: 1, PseudonymKey: 1, Operation: 1 };
+  expect(await tally()).toEqual({ User: 1, Guard: 2, Decision: 1, ...records });
 });
 
 test('12 changes of one user at once: who gives up is told to try again, and the table is whole', async () => {

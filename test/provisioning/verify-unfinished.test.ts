@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { watchWrites } from '../support/watched-writer.ts';
+import { afterWrites } from '../support/watched-writer.ts';
 import { createMemoryWorld, type MemoryWorld } from './apply/support.ts';
 import { findingsOn } from './findings.ts';
 import type { Input } from './support.ts';
@@ -30,28 +30,19 @@ async function interrupt(world: MemoryWorld, command: string, input: Input) {
     ...world,
     newId: () => ulid(),
     budgetMs: 1,
-    writer: watchWrites(
-      world.writer,
-      () => {},
-      () => world.clock.advance(1),
-    ),
+    writer: afterWrites(world.writer, () => world.clock.advance(1)),
   });
   const answer = await provision({ command, input });
   expect(answer).toMatchObject({ ok: false, error: { code: 'unfinished' } });
 }
 
 const MOVING = 'movingTo: expected none: send scope.move to project:new again, or move it back';
+const DELETING = 'deletingSince: expected none: send the deletion again';
+
 test.each<[string, string, Input, said: string, end: Input, isPlaceGone: boolean]>([
   ['a move is found after an hour, until it is sent again', 'scope.move', OUT, MOVING, OUT, false],
   ['one whose new place was deleted, until it is moved back', 'scope.move', OUT, MOVING, BACK, true],
-  [
-    'a deletion, until it is sent again',
-    'scope.delete-tree',
-    HOUSE,
-    'deletingSince: expected none: send the deletion again',
-    HOUSE,
-    false,
-  ],
+  ['a deletion, until it is sent again', 'scope.delete-tree', HOUSE, DELETING, HOUSE, false],
 ])('%s', async (_, command, input, said, end, isPlaceGone) => {
   const world = createMemoryWorld();
   await world.apply(MANIFEST);

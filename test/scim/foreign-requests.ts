@@ -21,11 +21,7 @@ export interface Request {
 }
 
 const QUERIES = [
-  '',
-  '?attributes=userName,groups',
-  '?excludedAttributes=members',
-  '?attributes=members',
-  '?count=0',
+  ...['', '?attributes=userName,groups', '?excludedAttributes=members', '?attributes=members', '?count=0'],
 ];
 
 /** A request with something of another tenant: alone, or on what is the connection's own. `nth` makes a name its own. */

@@ -219,22 +219,13 @@ test('metrics count requests by connection and status, and the days of the crede
   });
   const requests = ['ScimRequests', 'Latency'];
   const ofAll = ['service', 'status'];
+  const [service, connection, counted] = ['scim', 'a', { ScimRequests: 1, Latency: 0 }];
+  const left = directive(['ScimCredentialDaysLeft'], ['service'], ['connection']);
+  const ofBoth = directive(requests, ofAll, ['connection', 'status']);
   expect(read).toEqual([
-    {
-      service: 'scim',
-      connection: 'a',
-      ScimCredentialDaysLeft: 365,
-      _aws: directive(['ScimCredentialDaysLeft'], ['service'], ['connection']),
-    },
-    {
-      service: 'scim',
-      connection: 'a',
-      status: '2xx',
-      ScimRequests: 1,
-      Latency: 0,
-      _aws: directive(requests, ofAll, ['connection', 'status']),
-    },
-    { service: 'scim', status: '4xx', ScimRequests: 1, Latency: 0, _aws: directive(requests, ofAll) },
+    { service, connection, ScimCredentialDaysLeft: 365, _aws: left },
+    { service, connection, status: '2xx', ...counted, _aws: ofBoth },
+    { service, status: '4xx', ...counted, _aws: directive(requests, ofAll) },
   ]);
 });
 

@@ -67,23 +67,16 @@ describe('a user', () => {
   test('has the primary one of several addresses, else that at work', async () => {
     const emailOf = async (userName: string, emails: readonly unknown[]) =>
       (await send('POST', '/Users', { userName, emails })).json.emails[0].value;
-    const [home, work] = [
-      (name: string) => ({ value: `${name}.home@example.com`, type: 'home' }),
-      (name: string) => ({ value: `${name}.work@example.com`, type: 'work' }),
-    ];
+    const at = (type: string) => (name: string) => ({ value: `${name}.${type}@example.com`, type });
+    const [home, work] = [at('home'), at('work')];
     expect(await emailOf('a', [home('a'), work('a')])).toBe('a.work@example.com');
     expect(await emailOf('b', [{ ...home('b'), primary: true }, work('b')])).toBe('b.home@example.com');
     expect(await emailOf('c', [home('c')])).toBe('c.home@example.com');
   });
 
   test('may have attributes that are not held: they are left out', async () => {
-    const more = {
-      title: 'Dr',
-      phoneNumbers: [{ value: '1' }],
-      password: '1mz050nq',
-      groups: [],
-      id: 'mine',
-    };
+    const other = { title: 'Dr', phoneNumbers: [{ value: '1' }], password: '1mz050nq' };
+    const more = { ...other, groups: [], id: 'mine' };
     const name = { formatted: 'x', givenName: 'Ann' };
     const { status, json } = await send('POST', '/Users', { userName: 'ann', name, ...more });
     expect([status, json.name]).toEqual([201, { givenName: 'Ann' }]);
@@ -157,6 +150,7 @@ describe('PATCH', () => {
   const mail = (name: string, more = {}) => ({ value: `${name}@example.com`, type: 'work', ...more });
   const work = (name: string) => ({ emails: [mail(name, { primary: true })] });
   const named = (givenName: string, familyName: string) => ({ name: { givenName, familyName } });
+  const FLAT = { displayName: 'A', 'name.givenName': 'B' };
   const sub = { [IDENTITY]: { sub: 'oid-2' } };
   const home = mail('home', { type: 'home' });
 
@@ -164,11 +158,7 @@ describe('PATCH', () => {
     ['a path', [replace('displayName', 'A')], { displayName: 'A' }],
     ['a path in another case', [{ ...replace('DisplayName', 'A'), op: 'REPLACE' }], { displayName: 'A' }],
     ['a path with the schema', [add(`${USER}:name.givenName`, 'B')], named('B', 'Lee')],
-    [
-      'no path',
-      [{ op: 'add', value: { displayName: 'A', 'name.givenName': 'B' } }],
-      { displayName: 'A', ...named('B', 'Lee') },
-    ],
+    ['no path', [{ op: 'add', value: FLAT }], { displayName: 'A', ...named('B', 'Lee') }],
     ['a part of an object', [replace('name', { familyName: 'B' })], named('Ann', 'B')],
     ['an email by a filter', [replace('emails[type eq "work"].value', 'b@example.com')], work('b')],
     ['an email by its value', [replace('emails[value eq "ANN@example.com"]', mail('b'))], work('b')],
@@ -201,13 +191,7 @@ describe('PATCH', () => {
   });
 
   test.each([
-    'externalId',
-    'displayName',
-    'name.givenName',
-    'name',
-    'emails',
-    'emails[type eq "work"]',
-    IDENTITY,
+    ...['externalId', 'displayName', 'name.givenName', 'name', 'emails', 'emails[type eq "work"]', IDENTITY],
   ])('removes %s, and does not mind that it is gone', async (path) => {
     const { status, id, rest } = await patched({}, { op: 'remove', path });
     expect(status).toBe(200);

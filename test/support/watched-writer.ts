@@ -18,3 +18,6 @@ export function watchWrites(writer: Writer, before: Act, after: Act = () => {}):
     },
   };
 }
+
+/** The same that acts after each alone. */
+export const afterWrites = (writer: Writer, after: Act): Writer => watchWrites(writer, () => {}, after);

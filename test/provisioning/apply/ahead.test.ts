@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Key, parseKey } from '../../../table/keys.ts';
 import { watchReads } from '../../support/watched-reader.ts';
-import { watchWrites } from '../../support/watched-writer.ts';
+import { afterWrites, watchWrites } from '../../support/watched-writer.ts';
 import { commandsOf } from '../../support/world.ts';
 import { createMemoryWorld, planOn } from './support.ts';
 
@@ -77,6 +77,6 @@ test('what somebody changes meanwhile is found by the conditions, and it is comp
     await turns();
     await world.run('user.create', { id: 'late', email: 'user-89@school.example', displayName: 'Late' });
   };
-  await commandsOf({ ...world, writer: watchWrites(world.writer, () => {}, afterFirst) }).apply(USERS);
+  await commandsOf({ ...world, writer: afterWrites(world.writer, afterFirst) }).apply(USERS);
   expect((await planOn(world, USERS)).steps).toEqual([]);
 });

@@ -3,13 +3,8 @@ import type { Random } from '../../proof/oracle/random.ts';
 export const PAGES = ['grades', 'plans', 'maps'];
 export const NAMES = ['shop:sell:item', 'shop:buy:item', 'lab:use:room'];
 const TARGETS = [...PAGES, ...NAMES, '*:*:*', 'shop:*:*', 'shop:sell:*'];
-const PERIODS = [
-  {},
-  {},
-  { until: '2026-01-10' },
-  { from: '2026-02-01' },
-  { from: '2026-01-01', until: '2026-12-31' },
-];
+const YEAR = { from: '2026-01-01', until: '2026-12-31' };
+const PERIODS = [{}, {}, { until: '2026-01-10' }, { from: '2026-02-01' }, YEAR];
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 
@@ -43,6 +38,7 @@ export function anyManifest(random: Random, isConditional: boolean): string {
           },
         }
       : {};
+  const seldom = (one: string, other: string) => (random.oneIn(5) ? one : other);
   const some = <T>(list: readonly T[], most: number) => random.some(list, most);
   const maybe = <T>(value: T): T[] => (random.oneIn(3) ? [] : [value]);
   const places = ['north', 'south', 'west'].filter(() => !random.oneIn(3));
@@ -64,17 +60,11 @@ export function anyManifest(random: Random, isConditional: boolean): string {
     permissions,
     ...(isConditional ? { properties: DECLARED } : {}),
     scopes: {
-      school: {
-        type: 'client',
-        combination: random.oneIn(5) ? 'allow-overrides' : 'deny-overrides',
-        ...properties(),
-      },
-      ...object(places, () => ({
-        type: 'project',
-        parent: 'school',
-        status: random.oneIn(5) ? 'on-hold' : 'active',
-        ...properties(),
-      })),
+      school: { type: 'client', combination: seldom('allow-overrides', 'deny-overrides'), ...properties() },
+      ...object(places, () => {
+        const status = seldom('on-hold', 'active');
+        return { type: 'project', parent: 'school', status, ...properties() };
+      }),
     },
     roles: object(roles, (_, position) => {
       const allow = some(targets, 3);
@@ -90,7 +80,7 @@ export function anyManifest(random: Random, isConditional: boolean): string {
     }),
     groups: object(there, (group) => ({ scope: at[group], roles: some(roles, 2) })),
     users: object(numbered('user', 4).flatMap(maybe), () => ({
-      status: random.oneIn(5) ? 'disabled' : 'active',
+      status: seldom('disabled', 'active'),
       admin: random.oneIn(8),
       ...properties(),
       groups: some(there, 2),

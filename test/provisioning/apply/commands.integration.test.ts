@@ -5,7 +5,7 @@ import { createProvisioning, type Progress } from '../../../provisioning/index.t
 import { GatehouseError } from '../../../table/errors.ts';
 import type { Item } from '../../../table/item.ts';
 import type { Action } from '../../../table/write/action.ts';
-import { watchWrites } from '../../support/watched-writer.ts';
+import { afterWrites, watchWrites } from '../../support/watched-writer.ts';
 import { commandsOf, copyOf } from '../../support/world.ts';
 import { findingsOn } from '../findings.ts';
 import { applyOn, createMemoryWorld, exportOn, type MemoryWorld, worldOf } from './support.ts';
@@ -185,7 +185,7 @@ describe('tenant.apply', () => {
     const lose = (number: number) => {
       if (number === lost) throw new GatehouseError('transient', 'no answer in time');
     };
-    const { provision } = commandsOf({ ...world, writer: watchWrites(world.writer, () => {}, lose) });
+    const { provision } = commandsOf({ ...world, writer: afterWrites(world.writer, lose) });
     const event = { command: 'tenant.apply', input: input(AFTER), operationId: 'mine' };
     expect(await provision(event)).toMatchObject({ ok: false, error: { code: 'transient' } });
     expect(await provision(event)).toMatchObject({ ok: true });

@@ -13,6 +13,7 @@ scopes: { ${scopes} }
 roles: { teacher: { allow: [grades] }, ${roles} }
 users: { ann: { tenant: school, grants: { school: [teacher, volunteer] } } }
 `;
+const PRINTED = { colours: false, all: true, file: 'a.yaml', place: 'a table' };
 const SCHOOL = 'school: { type: tenant, id: school }';
 const STRICT = 'school: { type: tenant, id: school, combination: deny-overrides }';
 
@@ -44,13 +45,7 @@ describe.each(SAID)('a deny %s', (_, text, warning) => {
     const { data } = readDocument('a.yaml', text);
     const plan = (await createMemoryWorld().run('tenant.plan', { manifest: data })) as unknown as PlanAnswer;
     expect(plan.warning).toBe(warning);
-    const shown = formatPlan(plan, {
-      colours: false,
-      all: true,
-      file: 'a.yaml',
-      place: 'a table',
-      known: ({ ref }) => ref,
-    });
+    const shown = formatPlan(plan, { ...PRINTED, known: ({ ref }) => ref });
     expect(shown.includes(`\nwarning: ${warning}\n`)).toBe(warning !== undefined);
   });
 

@@ -123,22 +123,13 @@ test.each([
       const { subjects, scopes } = await namesIn([table, changed]);
       const lines = Array.from({ length: 150 }, (): Line => {
         const rate = random.pick([1, 1, 0.05]);
-        const question = {
-          subject: random.pick(subjects),
-          permission: random.pick([...PAGES, ...NAMES, 'ghost']),
-          scope: random.pick(scopes),
-        };
+        const [subject, permission] = [random.pick(subjects), random.pick([...PAGES, ...NAMES, 'ghost'])];
+        const question = { subject, permission, scope: random.pick(scopes) };
         return { ...question, allowed: rate < 1 || random.oneIn(2), rate };
       });
       const collected = createLoggedQuestions();
       for (const line of lines)
-        collected.add({
-          ...line,
-          subject: logged(line.subject),
-          scope: line.scope,
-          reason: 'of the log',
-          askedFor: undefined,
-        });
+        collected.add({ ...line, subject: logged(line.subject), reason: 'of the log', askedFor: undefined });
       const at = table.clock.now();
       const { steps } = await planOn(table, to);
       const report = await againstLog(steps, collected.all(), {
@@ -153,14 +144,10 @@ test.each([
       const label = `${again()}, run ${run}\n${from}\n${to}`;
       const found = all(report);
       for (const { subject, permission, scope, allowed, rate } of lines) {
-        const decide = async (engine: typeof before) =>
-          new Set(
-            await Promise.all(
-              PASSED.map(
-                async (given) => (await engine.check(subject, permission, scope, { ...given, at })).allowed,
-              ),
-            ),
-          );
+        const decide = async (engine: typeof before) => {
+          const asked = PASSED.map((given) => engine.check(subject, permission, scope, { ...given, at }));
+          return new Set((await Promise.all(asked)).map((decision) => decision.allowed));
+        };
         const [is, willBe] = [await decide(before), await decide(after)];
         const isKnown = is.size === 1 && willBe.size === 1;
         const place = `${subject} ${permission} ${scope}`;

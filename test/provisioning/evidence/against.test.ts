@@ -81,11 +81,10 @@ test('who is concerned most comes first, and of one person a permission after th
     ...repeated('ben roster south', 4),
   ]);
   expect(questions).toBe(4);
-  expect(
-    refused.rows.map(({ subject, permission, scope, decisions: { lines } }) =>
-      [subject, permission, scope, lines].join(' '),
-    ),
-  ).toEqual([
+  const rows = refused.rows.map(({ subject, permission, scope, decisions: { lines } }) =>
+    [subject, permission, scope, lines].join(' '),
+  );
+  expect(rows).toEqual([
     'user:ben grades location:south 1',
     'user:ben roster location:south 4',
     'user:ben roster location:north 3',
@@ -148,18 +147,10 @@ describe('somebody who acted for the subject', () => {
 
   test('by a mandate that ended or is gone is unknown, each under its cause', async () => {
     const gone = [by('ended'), by('stopped'), by('nothing'), by('counted'), by('cheap')];
-    expect(linesOf(await withoutChange(gone))).toEqual({
-      '? mandates': 3,
-      '? budgets': 1,
-      '? properties': 1,
-    });
+    const unknown = { '? mandates': 3, '? budgets': 1, '? properties': 1 };
+    expect(linesOf(await withoutChange(gone))).toEqual(unknown);
     // Without the group's role Ann is refused, whatever a mandate says.
-    expect(linesOf(await against(gone))).toEqual({
-      '? mandates': 3,
-      '? budgets': 1,
-      '? properties': 1,
-      '? refused': 5,
-    });
+    expect(linesOf(await against(gone))).toEqual({ ...unknown, '? refused': 5 });
   });
 
   test('loses what the change takes from the mandate', async () => {

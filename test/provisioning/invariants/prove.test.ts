@@ -196,14 +196,15 @@ roles:
     `groups: { all: { id: all, scope: ${scope}, everyone: true, roles: [${role}] }${more} }`;
   const HALVES = `users: { ${person('ann', 'grants: { acme: [checker] }')}, ${person('ben', 'grants: { acme: [maker] }')} }`;
 
+  const [MAKER, CHECKER] = ['role: maker, scope: acme', 'role: checker, scope: south'].map((one) =>
+    assigned(one),
+  ) as [string, string];
+  const BOTH = ann('grants: { acme: [maker, checker] }');
+  const OF_TWO = `${makers('acme', CHECKERS)}\n${mapped(ONE, TWO)}`;
+
   test.each<[string, readonly string[], Partial<Invariant>, readonly string[]]>([
     ['what somebody has everywhere', [ann('globalRoles: [any maker, any checker]')], FOUR, ['ann']],
-    [
-      'what everyone has at one of two scopes',
-      [everyone('north', 'checker'), assigned('role: maker, scope: acme')],
-      FOUR,
-      ['ann'],
-    ],
+    ['what everyone has at one of two', [everyone('north', 'checker'), MAKER], FOUR, ['ann']],
     [
       'what everyone has at one scope, somebody has not at another',
       [
@@ -216,26 +217,11 @@ roles:
     ['everyone, who is excepted', [everyone('acme', 'maker')], but('all'), []],
     ['whose token names the excepted group', [makers('acme'), mapped()], but('makers'), []],
     ['whose token names another', [makers('acme', SILENT), mapped()], but('silent'), ['anybody perhaps']],
-    [
-      'a token of each issuer',
-      [makers('acme', CHECKERS), mapped(ONE, TWO), HALVES],
-      FOUR,
-      ['ann perhaps', 'ben perhaps'],
-    ],
-    [
-      'a token beside what somebody has elsewhere',
-      [makers('north'), mapped(), assigned('role: checker, scope: south')],
-      FOUR,
-      ['ann perhaps'],
-    ],
+    ['a token of each issuer', [OF_TWO, HALVES], FOUR, ['ann perhaps', 'ben perhaps']],
+    ['a token beside what is elsewhere', [makers('north'), mapped(), CHECKER], FOUR, ['ann perhaps']],
     ['two groups of one issuer', [makers('acme', CHECKERS), mapped(ONE, ONE)], FOUR, ['anybody perhaps']],
-    ['two of two issuers', [makers('acme', CHECKERS), mapped(ONE, TWO)], FOUR, []],
-    [
-      'a token that gives what somebody has anyhow',
-      [makers('acme'), mapped(), ann('grants: { acme: [maker, checker] }')],
-      FOUR,
-      ['ann'],
-    ],
+    ['two of two issuers', [OF_TWO], FOUR, []],
+    ['a token of what somebody has anyhow', [makers('acme'), mapped(), BOTH], FOUR, ['ann']],
   ])('%s', async (_, more, invariant, wanted) =>
     expect(await broken(more.join('\n'), invariant)).toEqual(wanted),
   );

@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import { createIds } from '../../../provisioning/ids.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
@@ -252,25 +251,13 @@ export async function tableOf(model: Model, reading: Reading) {
   const table = createMemoryTable({ sharesItems: true });
   const { reader, writer, items } = table;
   const clock = { now: () => NOW };
-  const provisioning = createProvisioning({
-    reader,
-    writer,
-    clock,
-    newId: createIds(),
-    newSecret: () => 'secret',
-    budgetMs: Number.POSITIVE_INFINITY,
-  });
+  const parts = { reader, writer, clock, newId: createIds(), newSecret: () => 'secret' };
+  const provisioning = createProvisioning({ ...parts, budgetMs: Number.POSITIVE_INFINITY });
   const manifest = manifestOf(model, reading);
   const answer = await provisioning({ command: 'tenant.apply', input: { manifest } });
   if (!answer.ok) throw new Error(`${answer.error.message} in ${JSON.stringify(manifest, null, 1)}`);
   if (model.isSplit)
-    await migrate({
-      reader,
-      writer,
-      clock,
-      newId: () => ulid(),
-      thresholds: { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 },
-    });
+    await migrate({ ...parts, thresholds: { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 } });
   /** Whether a command was carried out. */
   const send = async (command: string, input: object): Promise<boolean> => {
     const { ok } = await provisioning({ command, input });

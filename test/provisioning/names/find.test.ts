@@ -56,14 +56,7 @@ describe('a scope', () => {
   });
 
   test.each([
-    'Harbour/Bulb',
-    'North',
-    'wind/Harbour',
-    '/Harbour',
-    'Harbour/',
-    'Northwind//Harbour',
-    '*',
-    '/',
+    ...['Harbour/Bulb', 'North', 'wind/Harbour', '/Harbour', 'Harbour/', 'Northwind//Harbour', '*', '/'],
   ])('is not found by %s', async (name) => {
     expect((await find('scope', name)).candidates).toEqual([]);
   });
@@ -190,12 +183,8 @@ describe('a name', () => {
 
 describe('a subject', () => {
   beforeEach(async () => {
-    await make('tina', 'user', {
-      email: 'tina@school.example',
-      username: 'tina.t',
-      phone: '+49 30 123456',
-      displayName: 'Tina Turing',
-    });
+    const names = { username: 'tina.t', displayName: 'Tina Turing' };
+    await make('tina', 'user', { ...names, email: 'tina@school.example', phone: '+49 30 123456' });
   });
 
   test.each([

@@ -19,43 +19,25 @@ const names = (): readonly Item[] =>
     .sort((a, b) => (a.PK < b.PK ? -1 : 1));
 const keyOf = ({ PK, SK }: Item) => ({ PK, SK });
 const named = (name: string): Item => names().find(({ PK }) => PK.endsWith(`#${name}`)) as Item;
+const remove = (...gone: readonly string[]) =>
+  world.writer.send(gone.map((name) => ({ kind: 'delete', key: keyOf(named(name)) })));
+/** Writes the look-up of the location with changes. */
+const put = (changes: object) =>
+  world.writer.send([{ kind: 'put', item: { ...named('north'), ...changes } }]);
+const OLD = 'NAMES#SCOPE#old';
 const repair = (more = {}) => verifyOn(world, true, more);
 
 test('a table that was written by commands has a look-up for each name', async () => {
-  expect(names().map(({ PK }) => PK)).toEqual([
-    'NAMES#GROUP#crew',
-    'NAMES#SCOPE#acme',
-    'NAMES#SCOPE#n1',
-    'NAMES#SCOPE#north',
-  ]);
+  const all = ['GROUP#crew', 'SCOPE#acme', 'SCOPE#n1', 'SCOPE#north'].map((name) => `NAMES#${name}`);
+  expect(names().map(({ PK }) => PK)).toEqual(all);
   expect(await findingsOn(world)).toEqual([]);
 });
 
 test.each<[string, string, () => Promise<unknown>]>([
-  [
-    'one that is missing',
-    'name_missing',
-    async () =>
-      world.writer.send(['n1', 'crew'].map((name) => ({ kind: 'delete', key: keyOf(named(name)) }))),
-  ],
-  [
-    'one with another path',
-    'name_differs',
-    async () => world.writer.send([{ kind: 'put', item: { ...named('north'), above: ['tenant:other'] } }]),
-  ],
-  [
-    'one of a name that its node does not have',
-    'name_left_over',
-    async () =>
-      world.writer.send([
-        { kind: 'put', item: { ...named('north'), PK: 'NAMES#SCOPE#old', GSI1SK: 'NAMES#SCOPE#old' } },
-      ]),
-  ],
-  [
-    'one of a node that is not there',
-    'name_left_over',
-    async () => world.writer.send([{ kind: 'put', item: { ...named('north'), SK: 'LOCATION#gone' } }]),
-  ],
+  ['one that is missing', 'name_missing', () => remove('n1', 'crew')],
+  ['one with another path', 'name_differs', () => put({ above: ['tenant:other'] })],
+  ['one of a name that its node does not have', 'name_left_over', () => put({ PK: OLD, GSI1SK: OLD })],
+  ['one of a node that is not there', 'name_left_over', () => put({ SK: 'LOCATION#gone' })],
 ])('finds and repairs %s', async (_, code, damage) => {
   const before = names();
   await damage();
@@ -78,10 +60,10 @@ test('a table of an earlier version gets its look-ups by a repair, tenant by ten
 test('renaming and deleting work where the look-up is missing', async () => {
   const { of } = named('crew');
   const id = String(of).slice('group:'.length);
-  await world.writer.send([{ kind: 'delete', key: keyOf(named('crew')) }]);
+  await remove('crew');
   await world.run('group.update', { id, name: 'Staff' });
   expect(named('staff').of).toBe(of);
-  await world.writer.send([{ kind: 'delete', key: keyOf(named('staff')) }]);
+  await remove('staff');
   await world.run('group.delete', { id });
   expect(await findingsOn(world)).toEqual([]);
 });

@@ -168,13 +168,7 @@ test('a membership counts while one of its origins does, and ends with the last 
   await fc.assert(fc.asyncProperty(sequences, holds), { numRuns: 15, endOnFailure: true });
 });
 
+const OF_ANN = { user: 'ann', group: 'finance', connection: 'a', both: false } as const;
+
 test('one that counts again is listed where the scope says, though its subject holds its groups itself', () =>
-  holds(
-    ['link', 'group', 'add', 'off', 'migrate', 'on'].map((what) => ({
-      what,
-      user: 'ann',
-      group: 'finance',
-      connection: 'a',
-      both: false,
-    })),
-  ));
+  holds(['link', 'group', 'add', 'off', 'migrate', 'on'].map((what) => ({ what, ...OF_ANN }))));

@@ -17,12 +17,8 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   'client:south': ['client:south'],
 };
 const PARENT: Readonly<Record<string, string>> = { r2: 'r0' };
-const GROUPS: Readonly<Record<string, string>> = {
-  g0: 'client:north',
-  g1: 'project:one',
-  g2: 'client:south',
-  all: 'building:house',
-};
+const [G0, G1, ALL, G2] = SCOPES;
+const GROUPS: Readonly<Record<string, string>> = { g0: G0, g1: G1, g2: G2, all: ALL };
 const PERIOD_DAYS = 30;
 
 const MANIFEST = `
