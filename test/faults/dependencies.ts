@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type Issuer, newIssuer } from '../authorizer/support.ts';
 import type { Datum } from './cloudwatch/metrics.ts';
 
 /** How a server of ours behaves. What is silent never answers: callers give up long before the 30 s of a slow one. */
@@ -85,29 +85,14 @@ export async function createUnsteadyDynamodb(endpoint: string, table: string) {
   };
 }
 
-interface SigningKey {
-  readonly jwk: JWK;
-  readonly sign: (claims: Readonly<Record<string, unknown>>) => Promise<string>;
-}
-
-async function createSigningKey(kid: string): Promise<SigningKey> {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  return {
-    jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' },
-    sign: (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey),
-  };
-}
-
 /** The keys of a test: of the issuer, the one that it changes to, and one that it never publishes. */
 export async function createKeys() {
-  const [current, next, foreign] = await Promise.all(['current', 'next', 'foreign'].map(createSigningKey));
-  return { current, next, foreign } as Readonly<Record<KeyName, SigningKey>>;
+  const [current, next, foreign] = await Promise.all(['current', 'next', 'foreign'].map(newIssuer));
+  return { current, next, foreign } as Readonly<Record<KeyName, Issuer>>;
 }
 
 export type KeyName = 'current' | 'next' | 'foreign';
 export type Keys = Awaited<ReturnType<typeof createKeys>>;
-
-export const AUDIENCE = 'https://api.example';
 
 /** An issuer with faults. Its first key is `current`. */
 export async function createUnsteadyIssuer(keys: Keys) {
@@ -122,8 +107,7 @@ export async function createUnsteadyIssuer(keys: Keys) {
     },
     token: (subject: string, key: KeyName = 'current'): Promise<string> => {
       const now = Math.floor(Date.now() / 1_000);
-      const claims = { iss: server.url, aud: AUDIENCE, sub: subject, iat: now, exp: now + 7_200 };
-      return keys[key].sign(claims);
+      return keys[key].token({ iss: server.url, sub: subject, iat: now, exp: now + 7_200 });
     },
   };
 }

@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ulid } from 'ulid';
 import { bundleOptions } from '../../deploy/bundle/build.ts';
+import { samTemplate, sectionsOf } from '../../deploy/bundle/sam-template.ts';
 import { createProvisioningFrom } from '../../provisioning/compose.ts';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
-import { type Resources, resourcesOf } from './cloudwatch/resources.ts';
-import {
-  AUDIENCE,
-  createKeys,
-  createUnsteadyDynamodb,
-  createUnsteadyIssuer,
-  type Keys,
-} from './dependencies.ts';
+import { AUDIENCE, httpEvent } from '../authorizer/support.ts';
+import { httpApi2Event } from '../authzen/lambda-events.ts';
+import { evaluateTemplate, type Resources } from '../stack/evaluate.ts';
+import type { Template } from '../stack/template.ts';
+import { createKeys, createUnsteadyDynamodb, createUnsteadyIssuer, type Keys } from './dependencies.ts';
 import { FUNCTIONS, type FunctionName } from './faults.ts';
 import { createFunction, type FunctionOptions, type Outcome } from './runtime/function.ts';
 
@@ -34,12 +32,19 @@ interface FunctionProperties {
   readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
 }
 
-/** As in serverless.yml. */
-const AUTHZEN: FunctionProperties = {
-  Handler: 'handler.handler',
-  Timeout: 20,
-  MemorySize: 512,
-  Environment: { Variables: { SUBJECT_FROM: 'claim:sub', CACHE_TTL_SECONDS: '60' } },
+/** What Serverless and SAM add to a stack, as far as others refer to it. */
+const ADDED: Resources = {
+  AuthzenLambdaFunction: {
+    Type: 'AWS::Lambda::Function',
+    Properties: {
+      Handler: 'handler.handler',
+      Timeout: 20,
+      MemorySize: 512,
+      Environment: { Variables: { SUBJECT_FROM: 'claim:sub', CACHE_TTL_SECONDS: '60' } },
+    } satisfies FunctionProperties,
+  },
+  AuthzenLogGroup: { Type: 'AWS::Logs::LogGroup', Properties: {} },
+  DeploymentApplication: { Type: 'AWS::CodeDeploy::Application', Properties: {} },
 };
 
 /** The place that everything here is about, and who may read it. */
@@ -79,9 +84,18 @@ export async function createStage(endpoint: string): Promise<Stage> {
     folder,
     keys,
     world,
-    resources: resourcesOf('gatehouse', PARAMETERS),
+    resources: resources(),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The resources of the package's template, and of the AuthZEN API, which is in the stack of Serverless only. */
+function resources(): Resources {
+  const shared = samTemplate() as unknown as Template;
+  const authzen = sectionsOf('authzen') as unknown as Template;
+  const Conditions = { ...shared.Conditions, ...authzen.Conditions };
+  const Resources = { ...ADDED, ...shared.Resources, ...authzen.Resources };
+  return evaluateTemplate({ ...shared, Conditions, Resources }, PARAMETERS).Resources;
 }
 
 /** Each function with its file for conditions, as they are deployed. */
@@ -128,8 +142,7 @@ export async function enter(stage: Stage, name: FunctionName, changes: Partial<F
     createUnsteadyDynamodb(stage.endpoint, 'Table'),
     createUnsteadyIssuer(stage.keys),
   ]);
-  const properties =
-    (stage.resources[IDS[name].lambda]?.Properties as unknown as FunctionProperties) ?? AUTHZEN;
+  const properties = stage.resources[IDS[name].lambda]?.Properties as FunctionProperties;
   const { Handler, Timeout, MemorySize, LoggingConfig, Environment } = properties;
   const deployed = await createFunction({
     folder: join(stage.folder, name),
@@ -142,9 +155,7 @@ export async function enter(stage: Stage, name: FunctionName, changes: Partial<F
       ...Environment.Variables,
       TABLE_NAME: stage.world.table,
       DYNAMODB_ENDPOINT: dynamodb.url,
-      ...(name === 'provisioning'
-        ? {}
-        : { TOKEN_ISSUER: issuer.url, TOKEN_AUDIENCE: AUDIENCE, TOKEN_ALGORITHMS: 'ES256' }),
+      ...(name === 'provisioning' ? {} : { TOKEN_ISSUER: issuer.url, TOKEN_AUDIENCE: AUDIENCE }),
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       ...changes.environment,
     },
@@ -165,19 +176,8 @@ export async function enter(stage: Stage, name: FunctionName, changes: Partial<F
 export type Scene = Awaited<ReturnType<typeof enter>>;
 
 /** A request of API Gateway to the authorizer, payload format 2.0. */
-export function gatewayEvent(token: string, path: string): object {
-  const arn = `arn:aws:execute-api:eu-central-1:123456789012:abc123/$default/GET${path}`;
-  return {
-    version: '2.0',
-    type: 'REQUEST',
-    routeArn: arn,
-    routeKey: '$default',
-    rawPath: path,
-    identitySource: [`Bearer ${token}`],
-    headers: { authorization: `Bearer ${token}` },
-    requestContext: { http: { method: 'GET', path }, stage: '$default', requestId: 'request' },
-  };
-}
+export const gatewayEvent = (token: string, path: string): object =>
+  httpEvent('GET', path, { authorization: `Bearer ${token}` });
 
 /** What API Gateway answers to its caller (AG http-api-lambda-authorizer, apigateway-rest-api-lambda-authorizer). */
 export function gatewayStatus(outcome: Outcome): number {
@@ -187,14 +187,10 @@ export function gatewayStatus(outcome: Outcome): number {
 }
 
 /** A request to the AuthZEN API, by an HTTP API. */
-export function authzenEvent(token: string, body: object): object {
-  const path = '/access/v1/evaluation';
-  return {
-    version: '2.0',
-    rawPath: path,
-    isBase64Encoded: false,
-    body: JSON.stringify(body),
+export const authzenEvent = (token: string, body: object): object =>
+  httpApi2Event({
+    method: 'POST',
+    path: '/access/v1/evaluation',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    requestContext: { http: { method: 'POST', path }, stage: '$default', requestId: 'request' },
-  };
-}
+    body: JSON.stringify(body),
+  });

@@ -9,8 +9,10 @@ const PSEUDO: Readonly<Record<string, unknown>> = {
   'AWS::StackName': 'gatehouse-live',
 };
 
+export type Resources = Readonly<Record<string, Resource>>;
+
 export interface Evaluated {
-  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Resources: Resources;
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Resources } from '../../stack/evaluate.ts';
 import { firingAlarms } from './alarms.ts';
 import { type Datum, embeddedData } from './metrics.ts';
-import type { Resources } from './resources.ts';
 
 /** What no fault of the functions shows of how alarms are evaluated: faults.integration.test.ts. */
 const datum = (name: string, value: number): Datum => ({ namespace: 'N', name, dimensions: {}, value });

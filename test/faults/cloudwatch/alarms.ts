@@ -1,6 +1,6 @@
+import type { Resources } from '../../stack/evaluate.ts';
 import { metricMath } from './metric-math.ts';
 import { type Datum, statisticOf } from './metrics.ts';
-import type { Resources } from './resources.ts';
 
 interface MetricStat {
   readonly Metric: {

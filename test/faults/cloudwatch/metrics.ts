@@ -1,5 +1,5 @@
+import type { Resources } from '../../stack/evaluate.ts';
 import { filterPattern } from './filter-pattern.ts';
-import type { Resources } from './resources.ts';
 
 /** One datum of a metric. */
 export interface Datum {

@@ -30,8 +30,6 @@ export interface FunctionOptions {
   readonly logFormat?: 'Text' | 'JSON';
   /** How many invocations may run at once; 0 throttles all. */
   readonly reservedConcurrency?: number;
-  /** Of the INIT phase (Lambda lambda-runtime-environment: 10 s). */
-  readonly initMs?: number;
 }
 
 /** What the caller of the Invoke API gets. */
@@ -56,6 +54,7 @@ interface Ran {
 
 /** Where the process is: the file of this folder, or an installed runtime interface client. */
 const CLIENT = process.env.RUNTIME_CLIENT ?? fileURLToPath(new URL('bootstrap.mjs', import.meta.url));
+/** Of the INIT phase (Lambda lambda-runtime-environment). */
 const INIT_MS = 10_000;
 
 interface Sandbox {
@@ -70,7 +69,7 @@ interface Sandbox {
 /** A deployed function; nothing of it runs before its first invocation. */
 export async function createFunction(options: FunctionOptions) {
   const { folder, handler, environment, timeoutMs, memoryMb, logFormat = 'Text' } = options;
-  const { cutOffMs = timeoutMs, heapMb = Math.floor(memoryMb / 2), initMs = INIT_MS } = options;
+  const { cutOffMs = timeoutMs, heapMb = Math.floor(memoryMb / 2) } = options;
   const own = mkdtempSync(join(tmpdir(), 'gatehouse-lambda-'));
   const logFile = join(own, 'log');
   // The function and the platform write to one file; pipes might bring a line after the answer.
@@ -205,7 +204,7 @@ export async function createFunction(options: FunctionOptions) {
   }
 
   async function run(event: unknown, requestId: string, aheadMs: number): Promise<Ran> {
-    let next = sandbox === undefined ? await load('init', initMs) : await sandbox.next();
+    let next = sandbox === undefined ? await load('init', INIT_MS) : await sandbox.next();
     // A sandbox that ended between two invocations, or an INIT phase that failed: once more, in the invocation.
     if (next === undefined || 'kind' in next) next = await load('invoke', cutOffMs);
     report('start', `START RequestId: ${requestId} Version: $LATEST`, { requestId, version: '$LATEST' });
