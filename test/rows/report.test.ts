@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectedNames, namesOf } from './operations.ts';
 import { countPassed, type Run, reportOf } from './report.ts';
-import { ROWS } from './titles.ts';
+import { ROWS } from './table.ts';
 
 /** How rows are counted and shown; no row is run here. */
 const run = (id: string, passed = true): Run => ({ id, passed, operations: [] });
@@ -12,8 +12,7 @@ describe('the report', () => {
   test('has the 83 rows of the specification, each once, whatever has run', () => {
     const rows = reportOf([run('RB-01'), run('XX-01')]);
     expect(rows).toHaveLength(83);
-    expect(rows.map(({ id }) => id)).toEqual(ROWS.map(({ id }) => id));
-    expect(new Set(rows.map(({ id }) => id)).size).toBe(83);
+    expect(rows.map(({ id }) => id)).toEqual([...ROWS.keys()]);
     expect(countPassed(rows)).toBe(1);
   });
 

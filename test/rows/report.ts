@@ -1,5 +1,5 @@
 import { mostOf, type Operation } from './operations.ts';
-import { ROWS } from './titles.ts';
+import { ROWS } from './table.ts';
 
 /** The rows as a table for people and as JSON for programs. */
 
@@ -21,7 +21,7 @@ export interface RowReport {
 
 /** Every row of the specification, in its order, with what its tests came to. All of them must have passed. */
 export function reportOf(runs: readonly Run[]): readonly RowReport[] {
-  return ROWS.map(({ id, title }) => {
+  return [...ROWS].map(([id, { title }]) => {
     const own = runs.filter((run) => run.id === id);
     const status = own.length === 0 ? 'no test' : own.every(({ passed }) => passed) ? 'pass' : 'fail';
     return { id, title, status, operations: mostOf(own.flatMap(({ operations }) => operations)) };

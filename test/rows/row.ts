@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { ACCESS } from '../../provisioning/documents/access.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { expectedNames, isNothing, mostOf, namesOf, type Operation, tally } from './operations.ts';
-import { ROWS, type RowId } from './titles.ts';
+import { ROWS } from './table.ts';
 
 /** What a row's test leaves for the table of rows. */
 export interface RowMeta {
-  readonly id: RowId;
+  readonly id: string;
   readonly title: string;
   /** What an answer took, at most: each read of a row counts by itself, however many its test makes. */
   readonly operations: readonly Operation[];
@@ -58,8 +58,8 @@ function worldOf(file: object): Promise<World> {
 }
 
 /** The test of one row of SPEC section 4. */
-export function row(id: RowId, body: (context: RowContext) => Promise<void>): void {
-  const title = ROWS.find((each) => each.id === id)?.title ?? '';
+export function row(id: string, body: (context: RowContext) => Promise<void>): void {
+  const { title } = ROWS.get(id) as { readonly title: string };
   // Known before it runs: a row whose file cannot be set up has failed, it is not missing.
   const unread: RowMeta = { id, title, operations: [] };
   test(`${id} ${title}`, { meta: { row: unread } }, async ({ task }) => {

@@ -1,33 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { parse } from 'yaml';
-import * as z from 'zod';
 import { ACCESS } from '../../provisioning/documents/access.ts';
 import { eventually } from '../support/eventually.ts';
 import type { World } from '../support/world.ts';
 import { type Answer, type RowContext, row } from './row.ts';
-import { ROWS } from './titles.ts';
+import { type Check, type Read, ROWS } from './table.ts';
 import { furnish } from './world.ts';
 
-/** Plays the rows of rows.yaml, which says what they mean. None of them changes the world, so all share one. */
-const input = z.record(z.string(), z.unknown());
-const read = z.union([
-  z.tuple([z.string(), input, z.union([z.null(), input])]),
-  z.tuple([z.string(), input, z.array(z.string()), z.string().default('id')]),
-]);
-const check = z.tuple([z.string(), z.string(), z.string(), z.string(), z.string().optional()]);
-const tableRow = z.strictObject({
-  /** Each whole list is one Query, and nothing is read after it. */
-  inOneQuery: z.literal(true).optional(),
-  reads: z.array(read).default([]),
-  checks: z.array(check).default([]),
-  refuses: z.array(z.tuple([z.string(), input, input])).default([]),
-});
-const ids = z.enum(ROWS.map(({ id }) => id));
-const TABLE = z
-  .partialRecord(ids, tableRow)
-  .parse(parse(readFileSync(new URL('rows.yaml', import.meta.url), 'utf8')));
-
+/** Plays the rows of rows.yaml. None of them changes the world, so all share one. */
 let furnished: Promise<void> | undefined;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -62,7 +41,7 @@ const isUnordered = (world: World): boolean => world.calls.at(-1)?.index === 'GS
 async function playRead(
   { world, reads, pages }: RowContext,
   inOneQuery: boolean,
-  [command, input, expected, by = 'id']: z.output<typeof read>,
+  [command, input, expected, by = 'id']: Read,
 ) {
   const asked = `${command} ${JSON.stringify(input)}`;
   if (!Array.isArray(expected)) {
@@ -92,10 +71,7 @@ async function playRead(
 }
 
 /** With nothing cached: in one call at a root, in two below it. */
-async function playCheck(
-  { world, record }: RowContext,
-  [subject, permission, scope, reason, at]: z.output<typeof check>,
-) {
+async function playCheck({ world, record }: RowContext, [subject, permission, scope, reason, at]: Check) {
   const before = world.calls.length;
   const when = at === undefined ? {} : { at: Date.parse(at) };
   const asked = subject.includes(':') ? subject : `user:${subject}`;
@@ -110,9 +86,8 @@ async function playCheck(
   expect(calls.length).toBeLessThanOrEqual(isRoot ? 1 : 2);
 }
 
-for (const { id } of ROWS) {
-  const of = TABLE[id];
-  if (of === undefined) continue;
+for (const [id, of] of ROWS) {
+  if ([of.reads, of.checks, of.refuses].every(({ length }) => length === 0)) continue;
   row(id, async (context) => {
     furnished ??= furnish(context.world);
     await furnished;
