@@ -1,83 +1,56 @@
 import { expect } from 'vitest';
-import { ASKING, doorsOf, open } from './doors.ts';
+import { ASKING, doorsOf, modelOf, open, READ, WRITE } from './doors.ts';
 import { type Kind, whereverAsked } from './fault.ts';
 import { remadeAt } from './identity.ts';
 
-const READ = 'location:read:location';
-const WRITE = 'location:write:location';
-
 /** Everybody may read, from the office; a suspended user is not everybody. */
-const EVERYONE = {
-  permissions: { [READ]: {}, [WRITE]: {} },
-  scopes: {
-    t: { type: 'tenant', id: 't' },
-    north: { type: 'location', parent: 't', id: 'north' },
-    u: { type: 'tenant', name: 'Other' },
-    far: { type: 'location', parent: 'u', id: 'far' },
-  },
-  roles: { guest: { owner: 't', allow: [{ permission: READ, when: "context.ip == '192.0.2.1'" }] } },
-  groups: { all: { scope: 'north', everyone: true, roles: ['guest'] } },
-  users: { ann: { id: 'ann' }, gone: { id: 'gone', status: 'disabled' } },
-};
+const EVERYONE = modelOf(`
+scopes:
+  t: { type: tenant, id: t }
+  north: { type: location, parent: t, id: north }
+  u: { type: tenant, name: Other }
+  far: { type: location, parent: u, id: far }
+roles: { guest: { owner: t, allow: [{ permission: "${READ}", when: context.ip == '192.0.2.1' }] } }
+groups: { all: { scope: north, everyone: true, roles: [guest] } }
+users: { ann: { id: ann }, gone: { id: gone, status: disabled } }
+`);
 
-const twins = (first: string, second: string) => ({
-  permissions: { [READ]: {} },
-  scopes: {
-    t: { type: 'tenant' },
-    [first]: { type: 'location', parent: 't', id: first },
-    [second]: { type: 'location', parent: 't', id: second },
-  },
-  roles: { reader: { owner: 't', allow: [READ] } },
-  users: { ann: { id: 'ann', assignments: [{ role: 'reader', scope: first }] } },
-});
+const twins = (first: string, second: string) =>
+  modelOf(`
+scopes:
+  t: { type: tenant }
+  ${first}: { type: location, parent: t, id: ${first} }
+  ${second}: { type: location, parent: t, id: ${second} }
+roles: { reader: { owner: t, allow: ["${READ}"] } }
+users: { ann: { id: ann, assignments: [{ role: reader, scope: ${first} }] } }
+`);
 
 /** One DENY refuses, wherever above it stands and however it is spelled. */
-const STRICT = {
-  permissions: { [READ]: {}, [WRITE]: {} },
-  scopeTypes: { wing: { parents: ['location'] } },
-  scopes: {
-    t: { type: 'tenant', combination: 'deny-overrides' },
-    north: { type: 'location', parent: 't', id: 'north' },
-  },
-  roles: {
-    base: { owner: 't', deny: [WRITE] },
-    writer: { owner: 't', allow: [READ, WRITE] },
-    heir: { owner: 't', parent: 'base', allow: [WRITE] },
-    broad: { owner: 't', allow: ['location:*:*'] },
-    closed: { owner: 't', deny: ['*:*:*'] },
-  },
-  groups: { suspended: { scope: 't', roles: ['closed'] }, writers: { scope: 'north', roles: ['writer'] } },
-  users: {
-    'allowed by role': { id: 'plain', groups: ['writers'] },
-    'denied above': { id: 'above', groups: ['writers', 'suspended'] },
-    'denied by what a role inherits': { id: 'heir', assignments: [{ role: 'heir', scope: 'north' }] },
-    'allowed by a pattern, denied by name': {
-      id: 'pattern',
-      assignments: [
-        { role: 'broad', scope: 't' },
-        { role: 'base', scope: 'north' },
-      ],
-    },
-  },
-};
+const STRICT = modelOf(`
+scopes:
+  t: { type: tenant, combination: deny-overrides }
+  north: { type: location, parent: t, id: north }
+roles:
+  base: { owner: t, deny: ["${WRITE}"] }
+  writer: { owner: t, allow: ["${READ}", "${WRITE}"] }
+  heir: { owner: t, parent: base, allow: ["${WRITE}"] }
+  broad: { owner: t, allow: ["location:*:*"] }
+  closed: { owner: t, deny: ["*:*:*"] }
+groups: { suspended: { scope: t, roles: [closed] }, writers: { scope: north, roles: [writer] } }
+users:
+  allowed by role: { id: plain, groups: [writers] }
+  denied above: { id: above, groups: [writers, suspended] }
+  denied by what a role inherits: { id: heir, assignments: [{ role: heir, scope: north }] }
+  allowed by a pattern, denied by name:
+    id: pattern
+    assignments: [{ role: broad, scope: t }, { role: base, scope: north }]
+`);
 
 /** A condition that is false, one that cannot be evaluated, and one that is given what it asks for. */
-const CONDITIONED = {
-  permissions: { [READ]: {}, [WRITE]: {} },
-  scopes: {
-    t: { type: 'tenant' },
-    north: { type: 'location', parent: 't', id: 'north' },
-  },
-  roles: {
-    reader: {
-      owner: 't',
-      allow: [{ permission: READ, when: "context.ip.startsWith('192.0.2.')" }, WRITE],
-      deny: [],
-    },
-  },
-  groups: { readers: { scope: 't', roles: ['reader'] } },
-  users: { ann: { id: 'ann', groups: ['readers'] } },
-};
+const CONDITIONED = modelOf(`
+roles: { reader: { owner: t, allow: [{ permission: "${READ}", when: context.ip.startsWith('192.0.2.') }] } }
+users: { ann: { id: ann, grants: { t: [reader] } } }
+`);
 
 export const DECISION_FAULTS: Kind = {
   title: 'Everyone, wildcards, conditions and denies',

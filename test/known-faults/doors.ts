@@ -1,4 +1,5 @@
-import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import { parse } from 'yaml';
+import type { Authorizer } from '../../authorizer/index.ts';
 import type { Handle } from '../../authorizer/service/http.ts';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
@@ -7,8 +8,8 @@ import { createService } from '../../explorer/service/index.ts';
 import { bearer, type LambdaEvent, lambdaGuard } from '../../middleware/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type TestEngine, testEngine } from '../../testing/index.ts';
-import { answerOf as answered } from '../authorizer/served.ts';
-import { AUDIENCE, createIssuer, goodClaims, httpEvent, ISSUER, NOW, TTL_0 } from '../authorizer/support.ts';
+import { answerOf as answered, partsFor, serveFor } from '../authorizer/served.ts';
+import { AUDIENCE, createIssuer, goodClaims, httpEvent, ISSUER, NOW } from '../authorizer/support.ts';
 import { type Sent, send } from '../authzen/support.ts';
 
 export { AUDIENCE, base64url, goodClaims, httpEvent, ISSUER } from '../authorizer/support.ts';
@@ -45,9 +46,12 @@ export const tokenOf = (sub: string, changes: Record<string, unknown> = {}, head
 export const TOKENS = { TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE } as const;
 const keys = async () => new Response(JSON.stringify({ keys: [issuer.jwk] }));
 
+export const [READ, WRITE] = ['location:read:location', 'location:write:location'] as const;
+
 /** What every model holds beside its own: the routes of the questions, and the enforcement point. */
 const COMMON = {
-  permissions: { [EVALUATE]: {} },
+  permissions: [EVALUATE, READ, WRITE],
+  scopes: { t: { type: 'tenant', id: 't' }, north: { type: 'location', parent: 't', id: 'north' } },
   roles: { 'enforcement point': { global: true, allow: [EVALUATE] } },
   users: { pep: { id: 'pep', globalRoles: ['enforcement point'] } },
   routes: [
@@ -63,18 +67,26 @@ const COMMON = {
 
 type Section = Readonly<Record<string, unknown>>;
 
+/** A manifest with a tenant `t`; without scopes it has a place in the north. */
+export interface Model extends Section {
+  readonly roles: Section;
+  readonly users?: Section;
+  readonly routes?: readonly Section[];
+}
+export const modelOf = (manifest: string): Model => parse(manifest);
+
 /**
- * The doors of a model: a manifest with a tenant `t`, to which the routes and the enforcement point are added.
+ * The doors of a model, to which the routes and the enforcement point are added.
  * Nothing is cached at first; `of` gives doors that have asked nothing, over the table as it is by then.
  */
-export async function open(model: Section) {
+export async function open(model: Model) {
   const kit = await testEngine(
     {
+      ...COMMON,
       ...model,
-      permissions: { ...COMMON.permissions, ...(model.permissions as Section) },
-      roles: { ...COMMON.roles, ...(model.roles as Section) },
-      users: { ...COMMON.users, ...(model.users as Section) },
-      routes: [...COMMON.routes, ...((model.routes as readonly Section[] | undefined) ?? [])],
+      roles: { ...COMMON.roles, ...model.roles },
+      users: { ...COMMON.users, ...model.users },
+      routes: [...COMMON.routes, ...(model.routes ?? [])],
     },
     { at: NOW },
   );
@@ -87,14 +99,15 @@ export function doorsOf(kit: TestEngine, reader: Reader, env: Readonly<Record<st
   // It goes on by a millisecond whenever it is read: routes are read twice, at different instants.
   let time = kit.clock.now();
   const clock = { now: () => time++ };
-  const parts = { reader, clock, log: (line: string) => lines.push(line), fetch: keys };
-  const authorizer = createHandlerFrom(
-    { TABLE_NAME: 'table', RESULT_CACHE: TTL_0, ...TOKENS, ...env },
-    parts,
-  );
+  const parts = {
+    reader,
+    clock: { ...clock, wait: async () => {} },
+    log: (line: string) => lines.push(line),
+  };
+  const authorizer = serveFor(issuer, parts, env);
   const handle = createHandleFrom(
     { TABLE_NAME: 'table', PUBLIC_URL: 'https://pdp.example', ...TOKENS, ...env },
-    parts,
+    partsFor(issuer, parts),
   );
   const explorer = createService({
     reader,

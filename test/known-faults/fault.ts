@@ -1,4 +1,16 @@
-import { ASKING, type Ask, type Door, type Doors, doorsOf, open, type Question, SHOWING } from './doors.ts';
+import {
+  ASKING,
+  type Ask,
+  type Door,
+  type Doors,
+  doorsOf,
+  type Model,
+  modelOf,
+  open,
+  type Question,
+  READ,
+  SHOWING,
+} from './doors.ts';
 
 /** Faults that others published, all of one shape: each is tried at every door of ours that takes such an input. */
 export interface KnownFault {
@@ -18,7 +30,6 @@ export interface Kind {
 }
 
 type AskingDoor = (typeof ASKING)[number];
-type Model = Parameters<typeof open>[0];
 
 /** Doors that have asked nothing, each time, over one table that nobody changes. */
 function openedOnce(model: Model): () => Promise<Doors> {
@@ -49,12 +60,10 @@ export const together = (ask: Ask, questions: readonly Question[]): Promise<read
   Promise.all(questions.map(ask));
 
 /** A place where the enforcement point may read. */
-export const PLACE = {
-  permissions: { 'location:read:location': {} },
-  scopes: { t: { type: 'tenant' }, north: { type: 'location', parent: 't', id: 'north' } },
-  roles: { reader: { owner: 't', allow: ['location:read:location'] } },
-  groups: { all: { scope: 't', everyone: true, roles: ['reader'] } },
-};
+export const PLACE = modelOf(`
+roles: { reader: { owner: t, allow: ["${READ}"] } }
+groups: { all: { scope: t, everyone: true, roles: [reader] } }
+`);
 
 const openPlace = openedOnce(PLACE);
 

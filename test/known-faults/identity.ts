@@ -1,24 +1,31 @@
 import { expect } from 'vitest';
-import { ASKING, answerOf, doorsOf, evaluation, eventOf, open, SHOWING, sent, tokenOf } from './doors.ts';
+import {
+  ASKING,
+  answerOf,
+  doorsOf,
+  evaluation,
+  eventOf,
+  modelOf,
+  open,
+  READ,
+  SHOWING,
+  sent,
+  tokenOf,
+} from './doors.ts';
 import { type Kind, type KnownFault, PLACE, whereverAsked } from './fault.ts';
 
-const READ = 'location:read:location';
-
-const TENANTS = {
-  permissions: { [READ]: {} },
-  scopes: {
-    t: { type: 'tenant', id: 't' },
-    north: { type: 'location', parent: 't', id: 'north' },
-    u: { type: 'tenant', id: 'u', name: 'Other' },
-    far: { type: 'location', parent: 'u', id: 'far' },
-  },
-  roles: {
-    reader: { owner: 't', id: 'reader', allow: [READ] },
-    theirs: { owner: 'u', id: 'theirs', allow: [READ] },
-  },
-  groups: { staff: { scope: 't', id: 'staff', roles: ['reader'] } },
-  users: { ann: { id: 'ann', email: 'ann@school.example', groups: ['staff'] }, ben: { id: 'ben' } },
-};
+const TENANTS = modelOf(`
+scopes:
+  t: { type: tenant, id: t }
+  north: { type: location, parent: t, id: north }
+  u: { type: tenant, id: u, name: Other }
+  far: { type: location, parent: u, id: far }
+roles:
+  reader: { owner: t, id: reader, allow: ["${READ}"] }
+  theirs: { owner: u, id: theirs, allow: ["${READ}"] }
+groups: { staff: { scope: t, id: staff, roles: [reader] } }
+users: { ann: { id: ann, email: ann@school.example, groups: [staff] }, ben: { id: ben } }
+`);
 
 type Run = (command: string, input: Record<string, unknown>) => Promise<Readonly<Record<string, unknown>>>;
 

@@ -1,54 +1,48 @@
 import { expect } from 'vitest';
 import { type Consistency, createEngine, type Given } from '../../engine/index.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
-import { answerOf, base64url, doorsOf, evaluation, eventOf, open, sent, tokenOf } from './doors.ts';
+import {
+  answerOf,
+  base64url,
+  doorsOf,
+  evaluation,
+  eventOf,
+  modelOf,
+  open,
+  READ,
+  sent,
+  tokenOf,
+} from './doors.ts';
 import { type Kind, together, whereverAsked } from './fault.ts';
 
-const READ = 'location:read:location';
-
 /** Ann may read where she asks from the office. */
-const OFFICE = {
-  permissions: { [READ]: {} },
-  scopes: { t: { type: 'tenant' }, north: { type: 'location', parent: 't', id: 'north' } },
-  roles: { reader: { owner: 't', allow: [{ permission: READ, when: "context.ip == '192.0.2.1'" }] } },
-  users: { ann: { id: 'ann', assignments: [{ role: 'reader', scope: 't' }] } },
-};
+const OFFICE = modelOf(`
+roles: { reader: { owner: t, allow: [{ permission: "${READ}", when: context.ip == '192.0.2.1' }] } }
+users: { ann: { id: ann, assignments: [{ role: reader, scope: t }] } }
+`);
 const office = { who: 'ann', where: 'north', ip: '192.0.2.1' };
 const elsewhere = { ...office, ip: '198.51.100.7' };
 
 /** Two users and two places whose ids, put together, are the same texts. */
-const DELIMITED = {
-  permissions: { [READ]: {} },
-  scopes: {
-    t: { type: 'tenant' },
-    'b|c': { type: 'location', parent: 't', id: 'b|c' },
-    c: { type: 'location', parent: 't', id: 'c' },
-  },
-  roles: { reader: { owner: 't', allow: [READ] } },
-  users: { a: { id: 'a', assignments: [{ role: 'reader', scope: 'b|c' }] }, 'a|b': { id: 'a|b' } },
-};
+const DELIMITED = modelOf(`
+scopes: { t: { type: tenant }, b|c: { type: location, parent: t, id: b|c }, c: { type: location, parent: t, id: c } }
+roles: { reader: { owner: t, allow: ["${READ}"] } }
+users: { a: { id: a, assignments: [{ role: reader, scope: b|c }] }, a|b: { id: a|b } }
+`);
 
 /** Ann may do what concerns her own object, or is on its list. */
-const LISTED = {
-  permissions: { [READ]: {} },
-  properties: [
-    { of: 'resource:location', name: 'readers', type: 'list<string>', source: 'passed' },
-    { of: 'resource:location', name: 'more', type: 'map', source: 'passed' },
-  ],
-  scopes: { t: { type: 'tenant' }, north: { type: 'location', parent: 't', id: 'north' } },
-  roles: {
-    reader: {
-      owner: 't',
-      allow: [
-        {
-          permission: READ,
-          when: "'ann' in resource.properties.readers || resource.properties.more.a.b == 1",
-        },
-      ],
-    },
-  },
-  users: { ann: { id: 'ann', assignments: [{ role: 'reader', scope: 't' }] } },
-};
+const LISTED = modelOf(`
+properties:
+  - { of: "resource:location", name: readers, type: list<string>, source: passed }
+  - { of: "resource:location", name: more, type: map, source: passed }
+roles:
+  reader:
+    owner: t
+    allow:
+      - permission: "${READ}"
+        when: "'ann' in resource.properties.readers || resource.properties.more.a.b == 1"
+users: { ann: { id: ann, assignments: [{ role: reader, scope: t }] } }
+`);
 
 /** Properties that look alike when they are joined, printed or hashed without care; the first alone is allowed. */
 const ALIKE: readonly (readonly [properties: Record<string, unknown>, allowed: boolean])[] = [

@@ -13,25 +13,24 @@ import {
   httpEvent,
   ISSUER,
   issuer,
+  modelOf,
   open,
+  READ,
   sent,
   tokenOf,
+  WRITE,
 } from './doors.ts';
 import { type Kind, type KnownFault, PLACE, whereverAsked } from './fault.ts';
 
-const READ = 'location:read:location';
-
 /** Ann may read in the north, and nowhere else. */
-const TWO_PLACES = {
-  permissions: { [READ]: {}, 'location:write:location': {} },
-  scopes: {
-    t: { type: 'tenant' },
-    john: { type: 'location', parent: 't', id: 'john' },
-    johnny: { type: 'location', parent: 't', id: 'johnny' },
-  },
-  roles: { reader: { owner: 't', allow: [READ] } },
-  users: { ann: { id: 'ann', assignments: [{ role: 'reader', scope: 'john' }] } },
-};
+const TWO_PLACES = modelOf(`
+scopes:
+  t: { type: tenant }
+  john: { type: location, parent: t, id: john }
+  johnny: { type: location, parent: t, id: johnny }
+roles: { reader: { owner: t, allow: ["${READ}"] } }
+users: { ann: { id: ann, assignments: [{ role: reader, scope: john }] } }
+`);
 
 /**
  * A path is asked for at the authorizer, and served by Hono and Fastify behind a guard. Whoever lets it through lets it
@@ -77,32 +76,17 @@ const onlyJohn = (paths: readonly string[]): KnownFault['at'] => ({
   },
 });
 
-const OFFICE = {
-  permissions: { [READ]: {}, 'location:write:location': {} },
-  scopes: {
-    t: { type: 'tenant', combination: 'deny-overrides' },
-    north: { type: 'location', parent: 't', id: 'north' },
-  },
-  roles: {
-    reader: {
-      owner: 't',
-      allow: [{ permission: READ, when: "context.ip == '192.0.2.1'" }, 'location:write:location'],
-    },
-    banned: {
-      owner: 't',
-      deny: [{ permission: 'location:write:location', when: "context.ip in ['203.0.113.9', '2001:db8::9']" }],
-    },
-  },
-  users: {
-    ann: {
-      id: 'ann',
-      assignments: [
-        { role: 'reader', scope: 't' },
-        { role: 'banned', scope: 't' },
-      ],
-    },
-  },
-};
+const OFFICE = modelOf(`
+scopes:
+  t: { type: tenant, combination: deny-overrides }
+  north: { type: location, parent: t, id: north }
+roles:
+  reader: { owner: t, allow: [{ permission: "${READ}", when: context.ip == '192.0.2.1' }, "${WRITE}"] }
+  banned:
+    owner: t
+    deny: [{ permission: "${WRITE}", when: "context.ip in ['203.0.113.9', '2001:db8::9']" }]
+users: { ann: { id: ann, assignments: [{ role: reader, scope: t }, { role: banned, scope: t }] } }
+`);
 
 /** Headers by which a caller says another address than that of its connection. */
 const FORWARDED = {
@@ -178,14 +162,8 @@ export const REQUEST_FAULTS: Kind = {
       answer:
         'The authorizer compares paths as they are, and refuses what a backend may read in another way.',
       at: onlyJohn([
-        '//ask/read/johnny',
-        '/ask//read/johnny',
-        '/ask/read//johnny',
-        '/ask/read/johnny;a=john',
-        '/ask/read/john;/johnny',
-        '/ask;x/read/johnny',
-        '/ask/read/johnny/',
-        '/ASK/read/johnny',
+        ...['//ask/read/johnny', '/ask//read/johnny', '/ask/read//johnny', '/ask/read/johnny;a=john'],
+        ...['/ask/read/john;/johnny', '/ask;x/read/johnny', '/ask/read/johnny/', '/ASK/read/johnny'],
       ]),
     },
     {
@@ -251,16 +229,9 @@ export const REQUEST_FAULTS: Kind = {
         'context.ip has one form: no port, no brackets, IPv4 where it is mapped, RFC 5952; anything else is missing.',
       at: whereverAsked(OFFICE, async (ask) => {
         for (const ip of [
-          '203.0.113.9',
-          '203.0.113.9:41234',
-          '::ffff:203.0.113.9',
-          '::FFFF:cb00:7109',
-          '[2001:db8::9]:443',
-          '2001:DB8::9',
-          '2001:db8:0:0:0:0:0:9',
-          '2001:0db8::0009',
-          'nowhere',
-          'fe80::1%eth0',
+          ...['203.0.113.9', '203.0.113.9:41234', '::ffff:203.0.113.9', '::FFFF:cb00:7109'],
+          ...['[2001:db8::9]:443', '2001:DB8::9', '2001:db8:0:0:0:0:0:9', '2001:0db8::0009', 'nowhere'],
+          ...['fe80::1%eth0'],
         ])
           expect(await ask({ who: 'ann', action: 'write', where: 'north', ip }), ip).not.toBe('allow');
         for (const ip of ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1:1024'])
