@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { VerificationKey } from '../../authorizer/credentials/keys.ts';
 import {
   candidatesIn,
@@ -16,21 +16,17 @@ import { base64url, createDeferred, settle } from './support.ts';
 
 const MINUTE = 60_000;
 
-let one: JWK;
-let two: JWK;
-let curve: JWK;
-const privateJwks: JWK[] = [];
-
-beforeAll(async () => {
-  const make = async (alg: string, kid: string): Promise<JWK> => {
-    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-    privateJwks.push({ ...(await exportJWK(privateKey)), kid, alg });
-    return { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' };
-  };
-  one = await make('RS256', 'one');
-  two = await make('RS256', 'two');
-  curve = await make('ES256', 'curve');
-});
+async function make(alg: string, kid: string): Promise<[JWK, JWK]> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const own = { kid, alg };
+  return [
+    { ...(await exportJWK(publicKey)), ...own, use: 'sig' },
+    { ...(await exportJWK(privateKey)), ...own },
+  ];
+}
+const [one, privateOne] = await make('RS256', 'one');
+const [two] = await make('RS256', 'two');
+const [curve] = await make('ES256', 'curve');
 
 const down = (): Response => new Response('down', { status: 503 });
 const serving =
@@ -102,64 +98,70 @@ describe('keys that are fresh', () => {
     expect(await find('two')).toBe('two');
     expect(state.fetches).toBe(2);
   });
-
-  it('remain when the background fetch fails, which is reported once', async () => {
-    const { find, state } = await aged(6 * MINUTE);
-    state.answer = down;
-    for (let i = 0; i < 3; i++) {
-      expect(await find('one')).toBe('one');
-      await settle();
-    }
-    expect(state).toMatchObject({ fetches: 2, failures: 1 });
-  });
 });
 
-describe('keys that are no longer fresh', () => {
-  it('are fetched before the request is answered', async () => {
-    const { find, state } = await aged(10 * MINUTE);
-    state.answer = serving(two);
-    expect(await find('one')).toBe('key_unknown');
-    expect(await find('two')).toBe('two');
-    expect(state.fetches).toBe(2);
-  });
-
-  it('are used while the issuer is down, for the configured time only', async () => {
-    const { clock, find, state } = setUp();
+describe('keys that were fetched', () => {
+  /** So long after that: what the issuer serves then, and which key is found in how many fetches. */
+  type Step = readonly [after: number, served: () => Response, kid: string, found: string, fetches: number];
+  it.each<[string, readonly Step[], Partial<RemoteKeysOptions>?]>([
+    ['remain when the background fetch fails', Array(3).fill([6 * MINUTE, down, 'one', 'one', 2])],
+    [
+      'are fetched before the request is answered when they are no longer fresh',
+      [
+        [10 * MINUTE, serving(two), 'one', 'key_unknown', 2],
+        [10 * MINUTE, serving(two), 'two', 'two', 2],
+      ],
+    ],
+    ['may be none any more: an empty set is valid', [[10 * MINUTE, serving(), 'one', 'key_unknown', 2]]],
+    [
+      'are used while the issuer is down, for the configured time only',
+      [
+        [10 * MINUTE, down, 'one', 'one', 2],
+        [70 * MINUTE - 1, down, 'one', 'one', 3],
+        [70 * MINUTE, down, 'one', 'keys_unavailable', 3],
+      ],
+    ],
+    [
+      'are not used then if that time is zero',
+      [
+        [10 * MINUTE - 1, down, 'one', 'one', 2],
+        [10 * MINUTE, down, 'one', 'keys_unavailable', 2],
+      ],
+      { staleMs: 0 },
+    ],
+    ['do not refuse an unknown key then: it may be new', [[11 * MINUTE, down, 'two', 'keys_unavailable', 2]]],
+    [
+      'are not fresh again for long when the clock is set back',
+      Array(2).fill([-60 * MINUTE, serving(two), 'two', 'two', 2]),
+    ],
+    [
+      'are fetched once for an unknown id, which the issuer may have rotated to',
+      [
+        [30_000, serving(one, two), 'two', 'two', 2],
+        [30_000, serving(one, two), 'two', 'two', 2],
+        [30_000, serving(one, two), 'one', 'one', 2],
+      ],
+    ],
+    [
+      'do not have an unknown id while the issuer is down, and back-off applies',
+      [
+        [30_000, down, 'kid-1', 'key_unknown', 2],
+        [30_000, down, 'kid-2', 'key_unknown', 2],
+        [30_000, down, 'one', 'one', 2],
+      ],
+    ],
+  ])('%s', async (_, steps, changes) => {
+    const { clock, find, state } = setUp(changes);
     await find('one');
-    state.answer = down;
-    clock.advance(10 * MINUTE);
-    expect(await find('one')).toBe('one');
-    clock.advance(60 * MINUTE - 1);
-    expect(await find('one')).toBe('one');
-    clock.advance(1);
-    expect(await find('one')).toBe('keys_unavailable');
-    expect(state.failures).toBe(2);
-  });
-
-  it('are not used if that time is zero', async () => {
-    const { clock, find, state } = setUp({ staleMs: 0 });
-    await find('one');
-    state.answer = down;
-    clock.advance(10 * MINUTE - 1);
-    expect(await find('one')).toBe('one');
-    clock.advance(1);
-    expect(await find('one')).toBe('keys_unavailable');
-  });
-
-  it('do not refuse an unknown key: it may be new', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    state.answer = down;
-    clock.advance(11 * MINUTE);
-    expect(await find('two')).toBe('keys_unavailable');
-  });
-
-  it('are not fresh again for long when the clock is set back', async () => {
-    const { find, state } = await aged(-60 * MINUTE);
-    state.answer = serving(two);
-    expect(await find('two')).toBe('two');
-    expect(await find('two')).toBe('two');
-    expect(state.fetches).toBe(2);
+    const start = clock.now();
+    for (const [after, served, kid, found, fetches] of steps) {
+      clock.advance(start + after - clock.now());
+      state.answer = served;
+      expect([await find(kid), state.fetches]).toEqual([found, fetches]);
+      await settle();
+    }
+    const isDown = steps.every(([, served]) => served === down);
+    expect(state.failures).toBe(isDown ? state.fetches - 1 : 0);
   });
 });
 
@@ -268,62 +270,25 @@ describe('an unknown key id', () => {
     expect(await find('three')).toBe('key_unknown');
     expect(state.fetches).toBe(1);
   });
-
-  it('is found after one fetch if the issuer rotated its keys', async () => {
-    const { find, state } = await aged(30_000);
-    state.answer = serving(one, two);
-    expect(await Promise.all([find('two'), find('two')])).toEqual(['two', 'two']);
-    expect(await find('one')).toBe('one');
-    expect(state.fetches).toBe(2);
-  });
-
-  it('is unknown to fresh keys even if the issuer is down, and back-off applies', async () => {
-    const { find, state } = await aged(30_000);
-    state.answer = down;
-    for (let i = 0; i < 100; i++) expect(await find(`kid-${i}`)).toBe('key_unknown');
-    expect(state).toMatchObject({ fetches: 2, failures: 1 });
-    expect(await find('one')).toBe('one');
-  });
 });
 
-describe('a key that the issuer withdrew', () => {
-  it('stops working once the new keys are fetched, and is not in the set', async () => {
-    const { clock, keys, find, state } = setUp();
-    state.answer = serving(one, two);
-    const [key] = (await keys.find('RS256', 'one')) as [VerificationKey];
-    expect(await keys.holds(key)).toBe(true);
-    state.answer = serving(two);
-    clock.advance(10 * MINUTE);
-    expect(await keys.holds(key)).toBe(false);
-    expect(await find('one')).toBe('key_unknown');
-    expect(state.fetches).toBe(2);
-  });
-
-  it('is a different key if it returns with the same id and other numbers', async () => {
-    const { clock, keys, state } = setUp();
-    const [key] = (await keys.find('RS256', 'one')) as [VerificationKey];
-    state.answer = serving({ ...two, kid: 'one' });
-    clock.advance(10 * MINUTE);
-    expect(await keys.holds(key)).toBe(false);
-  });
-
-  it('is the same key if the set is served in another order', async () => {
-    const { clock, keys, state } = setUp();
-    state.answer = serving(one, two);
-    const [key] = (await keys.find('RS256', 'one')) as [VerificationKey];
-    state.answer = serving(two, { ...one, x5t: 'new' });
-    clock.advance(10 * MINUTE);
-    expect(await keys.holds(key)).toBe(true);
-  });
-
-  it('may be the last: an empty set is valid', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    state.answer = serving();
-    clock.advance(10 * MINUTE);
-    expect(await find('one')).toBe('key_unknown');
-    expect(state.failures).toBe(0);
-  });
+it.each([
+  ['is withdrawn is in the set no more', serving(one, two), serving(two), false],
+  [
+    'returns with the same id and other numbers is another',
+    serving(one),
+    serving({ ...two, kid: 'one' }),
+    false,
+  ],
+  ['comes in another order is the same', serving(one, two), serving(two, { ...one, x5t: 'new' }), true],
+])('a key that %s', async (_, first, then, isHeld) => {
+  const { clock, keys, state } = setUp();
+  state.answer = first;
+  const [key] = (await keys.find('RS256', 'one')) as [VerificationKey];
+  expect(await keys.holds(key)).toBe(true);
+  state.answer = then;
+  clock.advance(10 * MINUTE);
+  expect(await keys.holds(key)).toBe(isHeld);
 });
 
 describe('an instance that was frozen', () => {
@@ -421,7 +386,7 @@ describe('a key is left out', () => {
     ['for another algorithm', () => ({ ...one, alg: 'RS512' })],
     ['with an algorithm that is no text', () => ({ ...one, alg: null })],
     ['of a kind that nobody knows', () => ({ ...one, kty: 'XYZ' })],
-    ['with its private half in public', () => privateJwks[0]],
+    ['with its private half in public', () => privateOne],
     ['with an id that is no text', () => ({ ...one, kid: 7 })],
     ['with damaged numbers', () => ({ ...one, n: '*' })],
     ['without its numbers', () => ({ ...one, n: undefined })],
