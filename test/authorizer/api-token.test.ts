@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatApiToken } from '../../table/api-token.ts';
 import { createWorld } from '../support/world.ts';
-import { serveFor } from './served.ts';
+import { answerOf, serveFor } from './served.ts';
 import { createIssuer, httpEvent } from './support.ts';
 
 /** A technical user authenticates with an API token and is then checked like a user. */
@@ -43,7 +43,7 @@ beforeEach(() => void lines.splice(0));
 const outcomeOf = (...authorization: readonly string[]): Promise<string> =>
   outcomeIn({}, authorization.join(','));
 
-/** One request to a fresh authorizer: `allow`, `deny`, or the message that it threw. */
+/** One request to a fresh authorizer: `allow`, the reason of a denial, or the message that it threw. */
 async function outcomeIn(
   environment: Record<string, string>,
   authorization: string,
@@ -52,18 +52,14 @@ async function outcomeIn(
   const { reader, clock } = world;
   const parts = { reader, clock, log: (line: string) => lines.push(line) };
   const authorizer = serveFor(issuer, parts, { TOKEN_AUDIENCE: 'api', ...environment });
-  const event = httpEvent('GET', path, { authorization });
-  return authorizer(event).then(
-    (answer) => ('isAuthorized' in answer && answer.isAuthorized ? 'allow' : 'deny'),
-    (error: Error) => error.message,
-  );
+  return (await answerOf(authorizer, httpEvent('GET', path, { authorization }))).said;
 }
 const codes = () => lines.map((line) => (JSON.parse(line) as { code: string }).code);
 
 describe('an API token', () => {
   test.each([
     ['of a technical user with a role', 'robot', 'allow'],
-    ['of one without', 'other', 'deny'],
+    ['of one without', 'other', 'no_grant'],
     ['of a user', 'ann', 'allow'],
     ['of a subject of an added type', 'added', 'allow'],
   ])('%s', async (_what, name, outcome) => {
@@ -116,7 +112,7 @@ describe('an API token', () => {
   test('of an inactive subject is a deny: the subject is known', async () => {
     await world.run('technical-user.update', { id: 'robot', status: 'inactive' });
     world.settle();
-    expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('deny');
+    expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('subject_inactive');
     await world.run('technical-user.delete', { id: 'robot' });
     expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('Unauthorized');
   });
@@ -164,7 +160,7 @@ describe('a JWT that can be revoked', () => {
     world.settle();
     const token = await jwt({ jti });
     expect(await outcomeIn(TOKEN, token)).toBe('allow');
-    expect(await outcomeIn(TOKEN, token, '/nowhere')).toBe('deny');
+    expect(await outcomeIn(TOKEN, token, '/nowhere')).toBe('route_unmapped');
     await world.run('token.revoke', { id: jti });
     expect(await outcomeIn(TOKEN, token)).toBe('Unauthorized');
     expect(await outcomeIn(TOKEN, token, '/nowhere')).toBe('Unauthorized');

@@ -11,18 +11,7 @@ function asTheFormSays(arn: string) {
 }
 
 const PIECES = [
-  'arn',
-  'aws',
-  'execute-api',
-  'eu-central-1',
-  '123',
-  'api',
-  'prod',
-  '$default',
-  'GET',
-  '\n',
-  '*',
-  '',
+  ...['arn', 'aws', 'execute-api', 'eu-central-1', '123', 'api', 'prod', '$default', 'GET', '\n', '*', ''],
 ];
 const piece = fc.constantFrom(...PIECES);
 const similar = fc

@@ -13,7 +13,6 @@ const claims = (values: Record<string, unknown>) => values as unknown as Verifie
 
 const SUB: SubjectSource = { kind: 'claim', name: 'sub' };
 const EMAIL: SubjectSource = { kind: 'email' };
-const BOB = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D';
 
 const guard = (owner: unknown, values: Partial<Item> = {}): Item => ({
   ...guardKey('EMAIL', 'alice@example.com'),
@@ -138,14 +137,6 @@ describe('a subject from an email', () => {
       code: 'newer_form',
       message: expect.stringMatching(/^a guard of EMAIL is of form 3, newer than form 2/),
     });
-  });
-
-  it('is the new owner after the next read', async () => {
-    const { clock, put, subjectOf } = setUp(EMAIL, [guard(`user:${ALICE}`)]);
-    expect(await subjectOf(mail)).toBe(`user:${ALICE}`);
-    put(guard(`user:${BOB}`, { writeId: 'write-2', writtenAt: NOW }));
-    clock.advance(60_000);
-    expect(await subjectOf(mail)).toBe(`user:${BOB}`);
   });
 
   it('may be found by a guard without a stamp', async () => {

@@ -17,8 +17,9 @@ import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
-import type { Range, Reader } from '../../table/reader.ts';
+import type { Range } from '../../table/reader.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
+import { watchReads } from '../support/watched-reader.ts';
 
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'https://api.example';
@@ -320,33 +321,16 @@ export function createReadTable(items: readonly Item[] = []) {
   const table = createMemoryTable({ items });
   const reads: string[] = [];
   const failures: Error[] = [];
-  function read(what: string, partitions: readonly string[]): void {
-    reads.push([what, ...partitions].join(' '));
+  type Asked = readonly Key[] | { readonly ranges: readonly Range[] };
+  const reader = watchReads(table.reader, (method, asked: Asked) => {
+    const partitions =
+      'ranges' in asked
+        ? asked.ranges.map(({ partition, prefix = '' }) => [partition, prefix].join(' '))
+        : asked.map(({ PK }) => PK);
+    reads.push([method, ...partitions].join(' '));
     const failure = failures.shift();
     if (failure) throw failure;
-  }
-  const partitionsOf = (keys: readonly Key[]) => keys.map(({ PK }) => PK);
-  const rangesOf = (ranges: readonly Range[]) =>
-    ranges.map(({ partition, prefix = '' }) => [partition, prefix].join(' '));
-  const { getMany, getSnapshot, list, listAll } = table.reader;
-  const reader: Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'> = {
-    getMany: async (keys, notes) => {
-      read('getMany', partitionsOf(keys));
-      return getMany(keys, notes);
-    },
-    getSnapshot: async (keys, notes) => {
-      read('getSnapshot', partitionsOf(keys));
-      return getSnapshot(keys, notes);
-    },
-    list: async (query) => {
-      read('list', rangesOf(query.ranges));
-      return list(query);
-    },
-    listAll: async (query) => {
-      read('listAll', rangesOf(query.ranges));
-      return listAll(query);
-    },
-  };
+  });
   return { ...table, reader, reads, failures };
 }
 

@@ -198,16 +198,6 @@ describe('the claim of a mandate', () => {
   });
 });
 
-test('two requests of one user, with and without actor, are told apart by all that keeps answers', async () => {
-  const tokens = [await tokenWith(), await tokenWith(BEN), await tokenWith({ act: { sub: 'cat' } })];
-  for (let times = 0; times < 3; times++)
-    expect(await Promise.all(tokens.map((token) => ask(token)))).toEqual([
-      'allow',
-      'actor_no_grant',
-      'allow',
-    ]);
-});
-
 /** What a policy for the whole API allows. */
 const allowed = async (token: string, path = '/lobby') => {
   const event = restRequestEvent('GET', path, { Authorization: [bearer(token)] });
