@@ -106,7 +106,8 @@ test('a mandate is read again when it is too old, though what is kept of both su
   expect(await reasonOf(BOT)).toBe('mandate_inactive');
 });
 
-const ACTORS: readonly (readonly [actor: string, permission: string, reason: string])[] = [
+/** The last, where it is another: why it may not act at all. */
+const ACTORS: [actor: string, permission: string, reason: string, alone?: string][] = [
   ['user:job', READ, 'role'],
   ['user:job', PAY, 'actor_no_grant'],
   ['user:nobody', READ, 'actor_unknown'],
@@ -116,16 +117,41 @@ const ACTORS: readonly (readonly [actor: string, permission: string, reason: str
   ['user:late', READ, 'actor_ended'],
   ['user:barred', READ, 'actor_denied_by_role'],
   ['user:none', READ, 'actor_no_grant'],
-  ['agent:poor', READ, 'actor_no_grant'],
+  ['agent:poor', READ, 'actor_no_grant', 'mandate_required'],
   ['agent:bot', READ, 'mandate_required'],
   ['agent:free', READ, 'role'],
   // The subject is not allowed it: its reason comes first.
-  ['user:idle', 'unknown:read:thing', 'permission_unknown'],
+  ['user:idle', 'unknown:read:thing', 'permission_unknown', 'actor_inactive'],
 ];
-test.each(ACTORS)('%s for ann, without a mandate: %s is %s', async (subject, permission, reason) => {
+test.each<[string, string, string, string?]>(ACTORS)(
+  '%s for ann, without a mandate: %s is %s',
+  async (subject, permission, reason, alone = reason) => {
+    await expectAlone({ subject }, alone);
+    for (const consistency of ['cached', 'cached', 'strong'] as const)
+      expect(await reasonOf({ subject }, permission, NORTH, { consistency })).toBe(reason);
+  },
+);
+
+/** Reasons that there are only where something is asked. */
+const OF_QUESTION =
+  /^(?:role|permission_unknown|actor_no_grant|actor_denied_by_role)$|^mandate_(?:perm|scope|cond)/;
+
+/** Whether the actor may act at all, without a scope, in one read. */
+async function expectAlone(actor: Actor, reason: string): Promise<void> {
+  world.calls.length = 0;
+  const credential = { ref: 'session:none' };
+  const ask = () => ({ subject: ANN, actor, permission: undefined, scope: undefined });
+  const expected = OF_QUESTION.test(reason) ? undefined : reason;
   for (const consistency of ['cached', 'cached', 'strong'] as const)
-    expect(await reasonOf({ subject }, permission, NORTH, { consistency })).toBe(reason);
-});
+    expect((await engine.checkAsked(ask, { consistency })).decision?.reason).toBe(expected);
+  expect((await engine.checkManyAsked([ask])).answers[0]?.decision?.reason).toBe(expected);
+  // One for each consistency, of all that is looked at.
+  const operations = world.calls.map(({ operation }) => operation);
+  expect(operations.filter((name) => name !== 'TransactGetItems').length).toBeLessThanOrEqual(1);
+  // The subject's own credential comes first.
+  const refused = await engine.checkAsked(() => ({ ...ask(), credential }));
+  expect(refused.decision?.reason).toBe('credential_refused');
+}
 
 test('an actor gives nothing to a subject that is not allowed it', async () => {
   const asked = (subject: string) => engine.check(subject, READ, NORTH, { actor: { subject: 'user:job' } });
@@ -150,6 +176,8 @@ const MANDATES: Readonly<Record<string, Case>> = {
   'that no id spells': { actor: { mandate: 'nothing at all' }, is: 'mandate_unknown' },
   'of another subject': { item: { subject: 'user:job' }, is: 'mandate_unknown' },
   'of another actor': { item: { actor: 'agent:free' }, is: 'mandate_unknown' },
+  'that ended': { item: { endsAt: '2026-01-01T00:00:00.000Z' }, is: 'mandate_ended' },
+  'of a token that ended': { actor: { until: 1 }, is: 'credential_refused' },
   'that was ended by hand': { item: { status: 'ended' }, is: 'mandate_inactive' },
   'for the permission by name': { item: { permissions: [PAY, READ] }, is: 'role' },
   'for it by a pattern': { item: { permissions: ['invoices:*:invoice'] }, is: 'role' },
@@ -189,55 +217,16 @@ test.each(Object.entries(MANDATES))(
     // Each has one of its own: what is written stays.
     const ref = `mandate:c${Object.keys(MANDATES).indexOf(name)}`;
     await mandate(item, ref);
-    for (const consistency of ['cached', 'cached', 'strong'] as const) {
-      const acting = { ...BOT, mandate: ref, ...actor };
+    const acting = { ...BOT, mandate: ref, ...actor };
+    await expectAlone(acting, is);
+    for (const consistency of ['cached', 'cached', 'strong'] as const)
       expect(await reasonOf(acting, permission, scope, { ...given, consistency })).toBe(is);
-    }
+    const { explain } = createExplainer({ reader: world.reader, clock: world.clock });
+    const explained = await explain(ANN, permission ?? READ, scope ?? NORTH, { ...given, actor: acting });
+    expect(explained).toMatchObject({ reason: is, allowed: is === 'role' });
+    expect(formatExplanation(explained)).toContain(`(${is})`);
   },
 );
-
-const ALONE: readonly (readonly [
-  who: string,
-  item: Readonly<Record<string, unknown>> | undefined,
-  actor: Partial<Actor>,
-  reason: string | undefined,
-])[] = [
-  ['an actor that may act', undefined, { subject: 'user:job' }, undefined],
-  ['one that is unknown', undefined, { subject: 'user:nobody' }, 'actor_unknown'],
-  ['one that no id spells', undefined, { subject: 'not a reference' }, 'actor_unknown'],
-  ['one that is inactive', undefined, { subject: 'agent:off' }, 'actor_inactive'],
-  ['one that ended', undefined, { subject: 'user:late' }, 'actor_ended'],
-  ['an agent without a mandate', undefined, {}, 'mandate_required'],
-  ['an agent that needs none', undefined, { subject: 'agent:free' }, undefined],
-  ['a mandate of both', {}, {}, undefined],
-  ['a mandate that is not there', undefined, { mandate: 'mandate:gone' }, 'mandate_unknown'],
-  ['a mandate of another actor', { actor: 'agent:free' }, {}, 'mandate_unknown'],
-  ['a mandate of another subject', { subject: 'user:job' }, {}, 'mandate_unknown'],
-  ['a mandate that was ended by hand', { status: 'ended' }, {}, 'mandate_inactive'],
-  ['a mandate that ended', { endsAt: '2026-01-01T00:00:00.000Z' }, {}, 'mandate_ended'],
-  ['a mandate with a budget', { budget: true }, {}, 'budget_uncounted'],
-  ['a mandate with its token', { hash: 'abc' }, { hash: 'abc' }, undefined],
-  ['a mandate with another token', { hash: 'abc' }, { hash: 'abd' }, 'credential_refused'],
-  ['a token that ended', {}, { until: 1 }, 'credential_refused'],
-];
-test.each(ALONE)('without a scope, in one read: %s', async (who, item, more, reason) => {
-  const ref = `mandate:a${ALONE.findIndex(([name]) => name === who)}`;
-  if (item) await mandate(item, ref);
-  world.calls.length = 0;
-  const named = item && { mandate: ref };
-  const actor: Actor = { subject: 'agent:bot', ...named, ...more };
-  const credential = { ref: 'session:none' };
-  const ask = () => ({ subject: ANN, actor, permission: undefined, scope: undefined });
-  for (const consistency of ['cached', 'cached', 'strong'] as const)
-    expect((await engine.checkAsked(ask, { consistency })).decision?.reason).toBe(reason);
-  expect((await engine.checkManyAsked([ask])).answers[0]?.decision?.reason).toBe(reason);
-  // One for each consistency, of all that is looked at.
-  const operations = world.calls.map(({ operation }) => operation);
-  expect(operations.filter((name) => name !== 'TransactGetItems').length).toBeLessThanOrEqual(1);
-  // The subject's own credential comes first.
-  const refused = await engine.checkAsked(() => ({ ...ask(), credential }));
-  expect(refused.decision?.reason).toBe('credential_refused');
-});
 
 test('a mandate that is given counts for those who require none', async () => {
   await mandate({ actor: 'user:job', scopes: [SOUTH] }, 'mandate:narrow');
@@ -433,9 +422,9 @@ test.each([
 
 describe('an explanation', () => {
   const explain = (actor: Actor, permission: string) =>
-    createExplainer({ reader: world.reader, clock: world.clock }).explain(ANN, permission, NORTH, { actor });
+    createExplainer(world).explain(ANN, permission, NORTH, { actor });
 
-  test('has the steps of the subject, of the actor, and what the mandate says', async () => {
+  test('has the steps of the subject and of the actor', async () => {
     const explanation = await explain({ subject: 'user:job' }, PAY);
     expect(explanation).toMatchObject({ allowed: false, reason: 'actor_no_grant', subject: { ref: ANN } });
     expect(explanation.steps.find(({ decides }) => decides)?.name).toBe('combination');
@@ -448,15 +437,16 @@ describe('an explanation', () => {
     expect(text).toContain('the actor itself: refused (no_grant)');
   });
 
-  test.each(Object.entries(MANDATES))('is of the same mind on a mandate %s', async (name, one) => {
-    const ref = `mandate:e${Object.keys(MANDATES).indexOf(name)}`;
-    await mandate(one.item, ref);
-    const { explain: ask } = createExplainer({ reader: world.reader, clock: world.clock });
-    const acting = { ...BOT, mandate: ref, ...one.actor };
-    const explained = await ask(ANN, READ, one.scope ?? NORTH, { ...one.given, actor: acting });
-    expect(explained.reason).toBe(one.is);
-    expect(explained.allowed).toBe(one.is === 'role');
-    expect(formatExplanation(explained)).toContain(`(${one.is})`);
+  test('as text it has the mandate, with what it is bound to', async () => {
+    await mandate({ scopes: [SOUTH] }, 'mandate:tour');
+    const explained = await explain({ ...BOT, mandate: 'mandate:tour' }, READ);
+    // Ann may herself, whoever refuses.
+    expect(explained.acting?.subject).toEqual({ allowed: true, reason: 'role' });
+    const text = formatExplanation(explained);
+    expect(text).toMatch(/^REFUSED \(mandate_scope\)\nsubject {5}.*user:ann.*\nactor {7}.*agent:bot/);
+    expect(text).toContain('the actor itself: allowed (role)');
+    expect(text).toContain(`mandate:tour: active, until ${new Date(ends).toISOString().slice(0, 14)}`);
+    expect(text).toContain('scopes south (location:south)');
   });
 });
 

@@ -73,12 +73,6 @@ test('decisions that are made together are one line for each outcome, and count 
   expect(lines[1]).not.toHaveProperty('Calls');
 });
 
-test('the subject is in no line', async () => {
-  const { ask, engine, written } = watched();
-  await ask(engine);
-  expect(JSON.stringify(written())).not.toContain('user:');
-});
-
 test('a line is JSON, whatever names and outcomes hold', () => {
   const lines: string[] = [];
   const write = createEmbeddedMetrics({

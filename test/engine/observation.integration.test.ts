@@ -27,29 +27,10 @@ test('a cold check, then a warm one', async () => {
   await engine.check(user, 'home', place);
   const asked = { subject: user, permission: 'home', scope: place, tenant, consistency: 'cached' };
   const decision = { allowed: false, reason: 'no_grant' };
+  const told = { ...asked, decision, fault: undefined, milliseconds: 0, isStale: false };
   expect(seen).toEqual([
-    {
-      ...asked,
-      decision,
-      fault: undefined,
-      calls: 2,
-      units: units(7),
-      milliseconds: 0,
-      isFirst: true,
-      isStale: false,
-      isKept: false,
-    },
-    {
-      ...asked,
-      decision,
-      fault: undefined,
-      calls: 0,
-      units: 0,
-      milliseconds: 0,
-      isFirst: false,
-      isStale: false,
-      isKept: true,
-    },
+    { ...told, calls: 2, units: units(7), isFirst: true, isKept: false },
+    { ...told, calls: 0, units: 0, isFirst: false, isKept: true },
   ]);
 });
 

@@ -209,15 +209,7 @@ describe('wrong ancestors change only the cost:', () => {
 
   test('any names give the same decision, in at most two calls, or three if an item is damaged', async () => {
     const scopes = [
-      client,
-      project,
-      building,
-      otherClient,
-      otherProject,
-      otherBuilding,
-      tenant,
-      below,
-      alone,
+      ...[client, project, building, otherClient, otherProject, otherBuilding, tenant, below, alone],
     ];
     const pool = [...scopes, gone, damaged, never('zone'), never('client'), 'x:1', '', never('user')];
     await fc.assert(

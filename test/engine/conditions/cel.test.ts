@@ -126,14 +126,7 @@ describe('what cannot be evaluated is unknown, with its own message', () => {
 
   test('names of prototypes and of what JavaScript gives its values are names like any other', () => {
     const names = [
-      '__proto__',
-      'constructor',
-      'hasOwnProperty',
-      'toString',
-      'valueOf',
-      'size',
-      'get',
-      'length',
+      ...['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf', 'size', 'get', 'length'],
     ];
     for (const name of names) {
       expect(outcomeOf(`has(context.claims.${name}) || "${name}" in context.claims`)).toBe(false);
