@@ -17,7 +17,7 @@ interface Call {
  * An empty table on the engine at `endpoint`; it goes when the tests of the file have ended. `onCall` is told of every
  * call as it leaves the SDK.
  */
-export async function openDynamodb(endpoint: string, onCall: (call: Call) => void) {
+export async function openDynamodb(endpoint: string, onCall: (call: Call) => void = () => {}) {
   const table = `test-${ulid()}`;
   const options = { endpoint, requestTimeoutMs: 20_000 };
   const service = createServiceClient(options);

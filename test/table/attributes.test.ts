@@ -25,45 +25,28 @@ import fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { anyId, anyName, anyType, ID } from './support.ts';
 
-/** The name that says this. */
-function nameOf(said: ParsedAttribute): string {
-  switch (said.kind) {
-    case 'grant':
-      return grantAttribute(said.scope);
-    case 'assign':
-      return assignmentAttribute(said.scope, said.role);
-    case 'in':
-      return memberAttribute(said.scope, said.group);
-    case 'at':
-      return groupsAtAttribute(said.scope);
-    case 'of':
-      return groupRolesAttribute(said.group);
-    case 'group':
-      return groupAttribute(said.group);
-    case 'role':
-      return roleAttribute(said.role);
-    case 'wild':
-      return patternAttribute(said.role, said.pattern);
-    case 'heirs':
-      return heirsAttribute(said.parent);
-    case 'folded':
-      return foldedPatternAttribute(said.effect, said.pattern);
-    case 'when':
-      return conditionAttribute(said.role);
-    case 'property':
-      return propertyAttribute(said.of, said.name);
-    case 'sub':
-      return subscriptionAttribute(said.module, said.id);
-    case 'license':
-      return licenseAttribute(said.enterprise, said.id);
-    case 'module':
-      return moduleAttribute(said.module);
-    case 'invariant':
-      return invariantAttribute(said.id);
-    case 'external':
-      return externalAttribute(said.externalId, said.id);
-  }
-}
+type Said<K extends ParsedAttribute['kind']> = Extract<ParsedAttribute, { kind: K }>;
+/** The name that says each. */
+const NAMES: { readonly [K in ParsedAttribute['kind']]: (said: Said<K>) => string } = {
+  grant: ({ scope }) => grantAttribute(scope),
+  assign: ({ scope, role }) => assignmentAttribute(scope, role),
+  in: ({ scope, group }) => memberAttribute(scope, group),
+  at: ({ scope }) => groupsAtAttribute(scope),
+  of: ({ group }) => groupRolesAttribute(group),
+  group: ({ group }) => groupAttribute(group),
+  role: ({ role }) => roleAttribute(role),
+  wild: ({ role, pattern }) => patternAttribute(role, pattern),
+  heirs: ({ parent }) => heirsAttribute(parent),
+  folded: ({ effect, pattern }) => foldedPatternAttribute(effect, pattern),
+  when: ({ role }) => conditionAttribute(role),
+  property: ({ of, name }) => propertyAttribute(of, name),
+  sub: ({ module, id }) => subscriptionAttribute(module, id),
+  license: ({ enterprise, id }) => licenseAttribute(enterprise, id),
+  module: ({ module }) => moduleAttribute(module),
+  invariant: ({ id }) => invariantAttribute(id),
+  external: ({ externalId, id }) => externalAttribute(externalId, id),
+};
+const nameOf = (said: ParsedAttribute): string => NAMES[said.kind](said as never);
 
 const kind = <const K extends string>(text: K) => fc.constant(text);
 const scope = fc.tuple(anyType, anyId).map((parts) => parts.join(':'));

@@ -39,14 +39,7 @@ type Damages = Readonly<Record<string, readonly unknown[]>>;
 
 const NO_SET = ['r1', ['r1'], [], true, 1, null, {}, new Set([1]), new Set(['r1', 2])];
 const NO_DATE = [
-  '',
-  'soon',
-  '2026',
-  '2026-04-01',
-  '2026-04-01T00:00:00Z',
-  '2026-04-01T00:00:00.000',
-  1,
-  null,
+  ...['', 'soon', '2026', '2026-04-01', '2026-04-01T00:00:00Z', '2026-04-01T00:00:00.000', 1, null],
 ];
 const NO_BOOLEAN = ['true', 1, 0, null, '', new Set(['x'])];
 /** Attributes that no kind of item has: of a newer version, or with a part missing. */

@@ -1,51 +1,35 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Reader } from '../../table/reader.ts';
+import { listen } from '../support/listening.ts';
 
 /** More calls at once than Node lets listen to one signal before it warns of a leak. */
 const MANY = 20;
+const numbered = <T>(count: number, of: (n: number) => T) => Array.from({ length: count }, (_, n) => of(n));
 
-let reader: Reader;
-const warnings: string[] = [];
-const onWarning = ({ name }: Error) => void warnings.push(name);
-const service = createServer((request, response) => {
-  request.resume().on('end', () => {
-    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end('{"Responses":{"t":[]},"Items":[]}');
-  });
-});
-
-beforeEach(async () => {
-  await new Promise<void>((resolve) => void service.listen(0, '127.0.0.1', resolve));
-  const { port } = service.address() as AddressInfo;
-  reader = createReader({ client: createClient({ endpoint: `http://127.0.0.1:${port}` }), table: 't' });
-  process.on('warning', onWarning);
-});
-afterEach(() => {
-  process.off('warning', onWarning);
-  service.closeAllConnections();
-  service.close();
-});
-
-test.each<[string, () => Promise<unknown>]>([
+test.each<[string, (reader: Reader) => Promise<unknown>]>([
   [
     'the batches of many keys',
-    () => reader.getMany(Array.from({ length: MANY * 100 }, (_, n) => ({ PK: `USER#${n}`, SK: 'META' }))),
+    ({ getMany }) => getMany(numbered(MANY * 100, (n) => ({ PK: `USER#${n}`, SK: 'META' }))),
   ],
   [
     'the shards of one list',
-    () =>
-      reader.listMerged({
-        partitions: Array.from({ length: MANY }, (_, n) => `P#${n}`),
-        between: ['A', 'B'],
-      }),
+    ({ listMerged }) => listMerged({ partitions: numbered(MANY, (n) => `P#${n}`), between: ['A', 'B'] }),
   ],
 ])('Node does not warn of %s', async (_, read) => {
-  await read();
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const endpoint = await listen((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end('{"Responses":{"t":[]},"Items":[]}');
+    });
+  });
+  await read(createReader({ client: createClient({ endpoint }), table: 't' }));
   await setImmediate();
   expect(warnings.filter((name) => name === 'MaxListenersExceededWarning')).toEqual([]);
 });

@@ -48,18 +48,7 @@ describe('a pattern', () => {
   });
 
   test.each([
-    '',
-    '*',
-    'a:b:c',
-    '*:b:c',
-    '*:*:c',
-    '*:b:*',
-    'a:*',
-    'a:*:*:*',
-    'a:b*:c',
-    'a:**:c',
-    ':*:*',
-    '*:*:*\n',
+    ...['', '*', 'a:b:c', '*:b:c', '*:*:c', '*:b:*', 'a:*', 'a:*:*:*', 'a:b*:c', 'a:**:c', ':*:*', '*:*:*\n'],
   ])('is not %j', (text) => {
     expect(isPermissionPattern(text)).toBe(false);
   });
