@@ -50,13 +50,6 @@ describe('the caller', () => {
     expect(await evaluate(question, token)).toMatchObject({ status: 401 });
   });
 
-  test('with a token that was changed: 401', async () => {
-    const token = String(fixture.token.a);
-    expect(await evaluate(question, `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)).toMatchObject(
-      { status: 401 },
-    );
-  });
-
   test('that may evaluate nowhere: 403, about any resource', async () => {
     const unknown = ask('alice', 'read', record('nothing'));
     for (const body of [question, unknown])
