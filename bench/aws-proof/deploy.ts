@@ -53,14 +53,18 @@ export async function deployAll(options: DeployOptions, signal: AbortSignal): Pr
   async function deployStack(name: string, file: string, parameters: Parameters, during = signal) {
     ledger.note({ kind: 'stack', name });
     const isLarge = statSync(file).size > MOST_INLINE_BYTES;
-    const words = [
-      ...['cloudformation', 'deploy', '--stack-name', name, '--template-file', file],
-      ...(isLarge ? ['--s3-bucket', prefix, '--s3-prefix', name] : []),
-      ...['--capabilities', 'CAPABILITY_IAM', 'CAPABILITY_AUTO_EXPAND', '--tags', `${TAG}=${prefix}`],
-      ...['--parameter-overrides', ...Object.entries(parameters).map(([key, value]) => `${key}=${value}`)],
-      '--no-fail-on-empty-changeset',
+    const words = ['cloudformation', 'deploy', '--stack-name', name, '--template-file', file];
+    const upload = isLarge ? ['--s3-bucket', prefix, '--s3-prefix', name] : [];
+    const rights = [
+      '--capabilities',
+      'CAPABILITY_IAM',
+      'CAPABILITY_AUTO_EXPAND',
+      '--tags',
+      `${TAG}=${prefix}`,
     ];
-    await aws(words, during);
+    const given = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
+    const rest = ['--parameter-overrides', ...given, '--no-fail-on-empty-changeset'];
+    await aws([...words, ...upload, ...rights, ...rest], during);
     const described = await aws(['cloudformation', 'describe-stacks', '--stack-name', name], during);
     const [{ Outputs }] = stacks.parse(described).Stacks;
     return Object.fromEntries(Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));

@@ -53,10 +53,10 @@ export async function canary(
   const { version: after } = await look();
   if (after === before) throw new Error('the alias stayed at its version');
   if (seen.size === 0) throw new Error('the alias went to its new version at once');
-  const way = `seen on the way: ${[...seen].join(', ')}`;
+  const seenThen = `seen on the way: ${[...seen].join(', ')}`;
   return {
     title: 'Canary',
-    lines: [`From version ${before} to ${after} in ${secondsSince(begun)} s; ${way}.`, meanwhile],
+    lines: [`From version ${before} to ${after} in ${secondsSince(begun)} s; ${seenThen}.`, meanwhile],
   };
 }
 
