@@ -55,14 +55,14 @@ await withEngine(async (endpoint) => {
     page: question.permission,
     token: await source.token(idOf(question.subject)),
   });
-  const askerWith = (keepDecisions: 'on' | 'off') => {
+  const askerWith = (KEEP_DECISIONS: 'on' | 'off') => {
     const env = {
       TABLE_NAME: table,
       TOKEN_ISSUER: ISSUER,
       TOKEN_AUDIENCE: AUDIENCE,
       API_NAME,
       RESULT_CACHE: '{"default":{"ttl":0}}',
-      KEEP_DECISIONS: keepDecisions,
+      KEEP_DECISIONS,
     };
     const fetch = async () => new Response(JSON.stringify({ keys: [source.jwk] }));
     const handler = createHandlerFrom(env, { reader, fetch });
@@ -72,15 +72,12 @@ await withEngine(async (endpoint) => {
     };
   };
   const [ask, askAnew] = [askerWith('on'), askerWith('off')];
-  const cold = await filesRunBy(ask);
-  const warm = await filesRunBy(ask);
+  const files = { 'cold, nested': await filesRunBy(ask), warm: await filesRunBy(ask) };
   await askAnew();
-  const files = { 'cold, nested': cold, warm, 'warm, decided anew': await filesRunBy(askAnew) };
+  const ranBy = { ...files, 'warm, decided anew': await filesRunBy(askAnew) };
   for (const [name, bound] of Object.entries(BOUNDS)) {
-    const ran = files[name as keyof typeof files];
-    console.log(
-      `\n${name}: ${ran.length} files, at most ${bound}\n${ran.map((file) => `  ${file}`).join('\n')}`,
-    );
+    const ran = ranBy[name as keyof typeof ranBy];
+    console.log(`\n${[`${name}: ${ran.length} files, at most ${bound}`, ...ran].join('\n  ')}`);
     if (ran.length > bound) process.exitCode = 1;
   }
 });

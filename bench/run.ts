@@ -7,7 +7,6 @@ import { documentsWith } from './documents.ts';
 import { checkBudgets, type FigureBudget } from './harness/budgets.ts';
 import { environmentNow, type Results, readResults, withTopic, writeResults } from './harness/figures.ts';
 import { figuresAsMarkdown, verdictsAsLines } from './harness/table.ts';
-import type { TopicContext } from './harness/topic.ts';
 import { TOPICS } from './topics/index.ts';
 
 /**
@@ -34,16 +33,10 @@ function writeDocuments(results: Results): void {
 }
 
 async function runTopic(name: string, quick: boolean, users?: number): Promise<boolean> {
-  const load = TOPICS[name];
-  if (!load) throw new Error(`no topic ${name}`);
-  const context: TopicContext = {
-    quick,
-    users,
-    log: (line) => console.log(line),
-  };
-  const topic = await load();
+  const topic = await TOPICS[name]?.();
+  if (!topic) throw new Error(`no topic ${name}`);
   console.log(`\n${topic.name}: ${topic.title}`);
-  const figures = await topic.run(context);
+  const figures = await topic.run({ quick, users, log: console.log });
   console.log(`\n${figuresAsMarkdown(figures)}\n`);
   if (!quick && users === undefined) {
     const measured = { environment: environmentNow(), figures };
@@ -77,16 +70,13 @@ async function measure(words: readonly string[]): Promise<number> {
   }
   const unknown = asked.filter((name) => !Object.hasOwn(TOPICS, name));
   if (unknown.length > 0) {
-    console.error(
-      `no topic ${unknown.join(', ')}; the topics are: ${Object.keys(TOPICS).join(', ')}; the programs: ${Object.keys(PROGRAMS).join(', ')}`,
-    );
+    const [topics, programs] = [TOPICS, PROGRAMS].map((all) => Object.keys(all).join(', '));
+    console.error(`no topic ${unknown.join(', ')}; the topics are: ${topics}; the programs: ${programs}`);
     return 2;
   }
   const names = asked.length > 0 ? asked : Object.keys(TOPICS);
-  const [only] = names;
-  if (names.length === 1 && only !== undefined) {
-    return (await runTopic(only, quick, users)) ? 0 : 1;
-  }
+  const [only = '', ...others] = names;
+  if (others.length === 0) return (await runTopic(only, quick, users)) ? 0 : 1;
   const broken = names.filter((name) => !runApart(name, quick));
   if (broken.length > 0) console.log(`\nnot within budget, or not measured: ${broken.join(', ')}`);
   return broken.length === 0 ? 0 : 1;

@@ -47,9 +47,6 @@ export const ASSUMED = {
   ttlMs: DEFAULT_TTL_MS,
   /** What other instances read of the same kind is spread over about so long after a sampled read. */
   echoMs: 500,
-  /** A writer of a storm of revocations takes so long for each, and so many are at work. */
-  writeMs: 10,
-  writers: 64,
 } as const;
 
 /** Milliseconds by the function's share of a processor. */

@@ -29,10 +29,6 @@ export interface Summary {
   readonly dollars: number;
 }
 
-/** The value below which this share of ascending values lies; 0 where there are none. */
-const quantile = (sorted: ArrayLike<number>, share: number): number =>
-  sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
-
 /** Collects the outcomes of one phase. */
 export function createRecord() {
   const outcomes: Outcome[] = [];
@@ -48,12 +44,14 @@ export function createRecord() {
       const sum = (of: (outcome: Outcome) => number): number =>
         outcomes.reduce((total, outcome) => total + of(outcome), 0);
       const mean = (of: (outcome: Outcome) => number): number => (sampled === 0 ? 0 : sum(of) / sampled);
-      const answered = Float64Array.from(
-        outcomes.filter(({ ending }) => ending === 'answered').map(({ milliseconds }) => milliseconds),
-      ).sort();
+      const answered = outcomes
+        .flatMap(({ ending, milliseconds }) => (ending === 'answered' ? [milliseconds] : []))
+        .sort((a, b) => a - b);
+      /** The value below which this share lies; 0 where there are none. */
+      const quantile = (share: number) => answered[Math.max(0, Math.ceil(answered.length * share) - 1)] ?? 0;
       const units = mean((outcome) => outcome.units);
       const one = { billedMs: mean(({ milliseconds }) => Math.ceil(milliseconds)), units };
-      const latency = Object.entries(SHARES).map(([name, share]) => [name, quantile(answered, share)]);
+      const latency = Object.entries(SHARES).map(([name, share]) => [name, quantile(share)]);
       return {
         ...counts,
         sampled,

@@ -1,5 +1,5 @@
 import { type Figure, toFigure } from '../harness/figures.ts';
-import { shortNumber } from '../harness/table.ts';
+import { rowOf, shortNumber } from '../harness/table.ts';
 import { EVENTS, SMALL } from './events.ts';
 import type { Summary } from './record.ts';
 import type { Simulated } from './simulate.ts';
@@ -17,95 +17,74 @@ const phaseOf = ({ phases }: Simulated, phase = 'event'): Summary => {
   if (!found) throw new Error(`no phase ${phase}`);
   return found;
 };
-/** Those that were simulated. */
-const simulated = <Name extends string>(results: Results, names: readonly Name[]): readonly Name[] =>
-  names.filter((name) => results[name] !== undefined);
 /** Share of the requests of a phase without an answer: refused by Lambda, or a fault of the authorizer. */
 export const failureShare = ({ requests, refused, sampled, faults }: Summary): number =>
   requests === 0 ? 0 : (refused + (sampled === 0 ? 0 : (faults / sampled) * (requests - refused))) / requests;
 
-/** Read units of the partition with the most, in the highest second of the event. */
-const hottestOf = (name: string, { hottest }: Simulated): number =>
-  Math.max(...hottest.slice((EVENTS[name] ?? SMALL).warmUpSeconds));
-
 /** The figures that documents quote beside the tables. */
-function figuresOf(name: string, result: Simulated): readonly Figure[] {
-  const figure = (id: string, what: string, unit: string, value: number) =>
-    toFigure(`fleet.${name}.${id}`, `${EVENTS[name]?.title}: ${what}`, unit, [value]);
+function figuresOf(name: string, title: string, result: Simulated): readonly Figure[] {
   const event = phaseOf(result);
-  return [
-    figure('p50', 'p50', 'ms', event.latency.p50),
-    figure('p99', 'p99', 'ms', event.latency.p99),
-    figure('dollars', 'dollars per million', '$/million', event.dollars),
-    figure('failed-event', 'no answer', '%', failureShare(event) * 100),
-  ];
+  const found = {
+    p50: ['p50', 'ms', event.latency.p50],
+    p99: ['p99', 'ms', event.latency.p99],
+    dollars: ['dollars per million', '$/million', event.dollars],
+    'failed-event': ['no answer', '%', failureShare(event) * 100],
+  } as const;
+  return Object.entries(found).map(([id, [what, unit, value]]) =>
+    toFigure(`fleet.${name}.${id}`, `${title}: ${what}`, unit, [value]),
+  );
 }
 
 /** Counts of the small fleet, the same in every run. */
-export function smallFigures({ totals, phases }: Simulated): readonly Figure[] {
-  const { calls = 0, units = 0, sampled = 0 } = phases.event ?? {};
-  const count = (id: string, what: string, unit: string, value: number) =>
-    toFigure(`fleet.small.${id}`, `${SMALL.title}: ${what}`, unit, [value]);
-  return [
-    count('calls', 'calls', 'calls', Math.round(calls * sampled)),
-    count('units', 'read units', 'units', Math.round(units * sampled)),
-    count('unanswered', 'faults and refusals', 'requests', totals.faults + totals.refused),
-  ];
+export function smallFigures(small: Simulated): readonly Figure[] {
+  const { calls, units, sampled } = phaseOf(small);
+  const { faults, refused } = small.totals;
+  const found = {
+    calls: ['calls', 'calls', Math.round(calls * sampled)],
+    units: ['read units', 'units', Math.round(units * sampled)],
+    unanswered: ['faults and refusals', 'requests', faults + refused],
+  } as const;
+  return Object.entries(found).map(([id, [what, unit, value]]) =>
+    toFigure(`fleet.small.${id}`, `${SMALL.title}: ${what}`, unit, [value]),
+  );
 }
 
 export const allFigures = (results: Results): readonly Figure[] => [
-  ...simulated(results, Object.keys(EVENTS)).flatMap((name) => figuresOf(name, of(results, name))),
+  ...Object.entries(EVENTS).flatMap(([name, { title }]) => figuresOf(name, title, of(results, name))),
   ...smallFigures(of(results, 'small')),
 ];
 
-/** Ordinary times, by rate. */
-const SWEEP = ['rate-10', 'rate-100', 'rate-1000', 'steady'];
-
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const percent = (share: number): string => `${shortNumber(share * 100)} %`;
 
-/** The tables of docs/performance/fleet.md, by name. */
+/** The tables of docs/performance/fleet.md, by name: ordinary times by rate, and events. */
 export function tablesOf(results: Results): Readonly<Record<string, string>> {
-  const rows = (names: readonly string[]) =>
-    simulated(results, names).map((name) => {
-      const result = of(results, name);
-      const event = phaseOf(result);
-      return row(
-        EVENTS[name]?.title ?? name,
-        shortNumber(result.environments.live),
-        percent(event.hitRate),
-        shortNumber(event.calls),
-        shortNumber(event.units),
-        ...(['p50', 'p99', 'p999'] as const).map((share) => shortNumber(event.latency[share])),
-        `$${event.dollars.toFixed(2)}`,
-      );
-    });
   const ordinary = [
     '| | environments | read nothing | calls | read units | p50, ms | p99 | p99.9 | a million |',
     '|---|---:|---:|---:|---:|---:|---:|---:|---:|',
-    ...rows(SWEEP),
   ];
-  const events = simulated(results, Object.keys(EVENTS)).filter(
-    (name) => !SWEEP.includes(name) && EVENTS[name]?.phases.after,
-  );
-  const eventful = [
+  const events = [
     '| | no answer: before | at the event | after | p99 at the event, ms | most environments | hottest partition, read units | throttled keys |',
     '|---|---:|---:|---:|---:|---:|---:|---:|',
-    ...events.map((name) => {
-      const result = of(results, name);
-      const failed = (phase: string) => percent(failureShare(phaseOf(result, phase)));
-      const { read, table } = result.throttled;
-      return row(
-        EVENTS[name]?.title ?? name,
-        ...['before', 'event', 'after'].map(failed),
-        shortNumber(phaseOf(result).latency.p99),
-        shortNumber(result.environments.most),
-        shortNumber(hottestOf(name, result)),
-        shortNumber(read + table),
-      );
-    }),
   ];
-  return { ordinary: ordinary.join('\n'), events: eventful.join('\n') };
+  for (const [name, { title, phases, warmUpSeconds }] of Object.entries(EVENTS)) {
+    const result = of(results, name);
+    const { hitRate, calls, units, latency, dollars } = phaseOf(result);
+    const { live, most } = result.environments;
+    if (phases.after) {
+      const failed = ['before', 'event', 'after'].map((phase) =>
+        percent(failureShare(phaseOf(result, phase))),
+      );
+      // Of the partition with the most, in the highest second of the event.
+      const hottest = Math.max(...result.hottest.slice(warmUpSeconds));
+      const throttled = result.throttled.read + result.throttled.table;
+      events.push(rowOf(title, ...failed, ...[latency.p99, most, hottest, throttled].map(shortNumber)));
+    } else {
+      const times = [latency.p50, latency.p99, latency.p999].map(shortNumber);
+      const spent = [percent(hitRate), shortNumber(calls), shortNumber(units)];
+      ordinary.push(rowOf(title, shortNumber(live), ...spent, ...times, `$${dollars.toFixed(2)}`));
+    }
+  }
+  return { ordinary: ordinary.join('\n'), events: events.join('\n') };
 }
 
 const PLACE = /(<!-- fleet: (\w+) -->\n)[\s\S]*?(<!-- end of fleet -->)/g;

@@ -39,62 +39,42 @@ const timedOut = (): Error => Object.assign(new Error('timed out'), { name: 'Tim
  * come back unread, throttling with the SDK's second attempt, a latency, and the reader's deadline.
  */
 export function createService({ wait, partitions, population, random, latency, others }: ServiceOptions) {
-  /** The items of one attempt that were not throttled, and the keys that were. */
-  function attempt(keys: readonly Key[], asked: Asked) {
+  /** One attempt: what was not throttled, as the answer of the call, and whether that was nothing. */
+  function attempt(command: unknown, asked: Asked) {
+    asked.calls += 1;
+    const take = (partitionKey: string, bytes: number): boolean => {
+      const units = readUnitsOf(bytes);
+      const isServed = partitions.take(partitions.of(partitionKey), units, others());
+      if (isServed) asked.units += units;
+      return isServed;
+    };
+    if (command instanceof QueryCommand) {
+      const isServed = take(String(population.routes[0]?.PK), population.routes.length * 250);
+      return { answer: { Items: population.routes }, isThrottled: !isServed };
+    }
+    if (!(command instanceof BatchGetCommand)) throw new Error('the service knows no such command');
+    const [[name, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {});
     const items: Item[] = [];
     const unread: Key[] = [];
-    let units = 0;
+    const keys = (wanted?.Keys ?? []) as unknown as readonly Key[];
     for (const key of keys) {
       const { item, bytes } = population.find(key) ?? ABSENT;
-      const cost = readUnitsOf(bytes);
-      if (!partitions.take(partitions.of(key.PK), cost, others())) {
-        unread.push(key);
-        continue;
-      }
-      units += cost;
-      if (item) items.push(item);
+      if (!take(key.PK, bytes)) unread.push(key);
+      else if (item) items.push(item);
     }
-    asked.calls += 1;
-    asked.units += units;
-    return { items, unread, units };
+    const left = unread.length > 0 && { UnprocessedKeys: { [name]: { Keys: unread } } };
+    const answer = { Responses: { [name]: items }, ...left };
+    return { answer, isThrottled: unread.length === keys.length };
   }
 
-  function query(asked: Asked) {
-    const units = readUnitsOf(population.routes.length * 250);
-    asked.calls += 1;
-    const partition = partitions.of(String(population.routes[0]?.PK));
-    const isServed = partitions.take(partition, units, others());
-    if (isServed) asked.units += units;
-    return { items: isServed ? population.routes : [], isServed };
-  }
-
-  async function send(
-    command: unknown,
-    { abortSignal }: { readonly abortSignal: AbortSignal },
-    asked: Asked,
-  ) {
+  async function send(command: unknown, abortSignal: AbortSignal, asked: Asked) {
+    // The SDK makes two attempts in all.
     for (let attempts = 1; ; attempts++) {
-      const isBatch = command instanceof BatchGetCommand;
-      if (!isBatch && !(command instanceof QueryCommand))
-        throw new Error('the service knows no such command');
       // As of the start: items are read at an instant between start and end.
-      const tables = isBatch ? Object.entries(command.input.RequestItems ?? {}) : [];
-      const [name, wanted] = tables[0] ?? ['', undefined];
-      const keys = (wanted?.Keys ?? []) as unknown as readonly Key[];
-      const result = isBatch
-        ? { ...attempt(keys, asked), isServed: true }
-        : { ...query(asked), unread: [], units: 0 };
+      const { answer, isThrottled } = attempt(command, asked);
       await wait(latency());
       if (abortSignal.aborted) throw timedOut();
-      const isThrottled = !result.isServed || (isBatch && result.unread.length === keys.length);
-      if (!isThrottled)
-        return isBatch
-          ? {
-              Responses: { [name]: result.items },
-              ...(result.unread.length > 0 && { UnprocessedKeys: { [name]: { Keys: result.unread } } }),
-            }
-          : { Items: result.items };
-      // The SDK makes two attempts in all.
+      if (!isThrottled) return answer;
       if (attempts === 2) throw throttling();
       await wait(random.next() * ASSUMED.retryMs);
       if (abortSignal.aborted) throw timedOut();
@@ -105,8 +85,8 @@ export function createService({ wait, partitions, population, random, latency, o
     /** The client of one instance, which counts for it. */
     clientOf: (asked: Asked): DynamoDBDocumentClient =>
       ({
-        send: (command: unknown, options: { readonly abortSignal: AbortSignal }) =>
-          send(command, options, asked),
+        send: (command: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) =>
+          send(command, abortSignal, asked),
       }) as unknown as DynamoDBDocumentClient,
   };
 }

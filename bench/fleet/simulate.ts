@@ -243,22 +243,14 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     });
   }
 
-  /** One of the writers: takes the next user when it is due. */
   function revoke(user: number, all: number): void {
-    const due = (user * STORM_SECONDS * 1_000) / all - secondNow() * 1_000;
-    if (due > 0) {
-      // The clock does not resolve less than a thousandth of a millisecond.
-      plan(Math.max(1, due), () => revoke(user, all));
-      return;
-    }
     population.revoke(user, Math.floor(now()));
-    const next = user + ASSUMED.writers;
-    if (next < all && secondNow() < seconds) plan(ASSUMED.writeMs, () => revoke(next, all));
+    if (user + 1 < all && secondNow() < seconds)
+      plan((STORM_SECONDS * 1_000) / all, () => revoke(user + 1, all));
   }
   if (writes) {
     const startsIn = warmUpSeconds * 1_000;
-    for (let writer = 0; writer < Math.min(ASSUMED.writers, writes.revocations); writer++)
-      plan(startsIn, () => revoke(writer, writes.revocations));
+    plan(startsIn, () => revoke(0, writes.revocations));
     for (let n = 0; n < writes.rewrites; n++)
       plan(startsIn + (n * STORM_SECONDS * 1_000) / writes.rewrites, () =>
         population.rewriteLargeTenant(Math.floor(now())),

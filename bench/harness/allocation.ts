@@ -1,3 +1,5 @@
+import { collector } from './heap.ts';
+
 /**
  * Bytes that one question leaves on the heap, one value per round. A batch must be small enough that no
  * collection runs within it; rounds with a collection are left out. Needs `--expose-gc`.
@@ -9,8 +11,7 @@ export async function bytesPerQuestion(
   rounds: number,
   before?: () => Promise<void>,
 ): Promise<readonly number[]> {
-  const gc = (globalThis as { gc?: () => void }).gc;
-  if (!gc) throw new Error('run this with --expose-gc');
+  const gc = collector();
   const grownBy = async (act: () => Promise<number>) => {
     gc();
     const before = process.memoryUsage().heapUsed;

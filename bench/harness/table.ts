@@ -31,17 +31,18 @@ export const verdictsAsLines = (verdicts: readonly Verdict[]): string =>
     })
     .join('\n');
 
-const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+/** A row of Markdown. */
+export const rowOf = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 /** The figures of a topic, then their ratios to peers, if any. */
 export function figuresAsMarkdown(figures: readonly Figure[]): string {
   const titles = new Map(figures.map(({ id, title }) => [id.slice(id.indexOf('.') + 1), title]));
   const medians = figures.map(({ id, title, unit, median, quartiles }) =>
-    row(`\`${id}\``, title, `${shortNumber(median)} ${unit}`, spread(quartiles, shortNumber)),
+    rowOf(`\`${id}\``, title, `${shortNumber(median)} ${unit}`, spread(quartiles, shortNumber)),
   );
   const ratios = figures.flatMap(({ id, ratios, ratioQuartiles }) =>
     Object.entries(ratios).map(([peer, ratio]) =>
-      row(
+      rowOf(
         `\`${id}\``,
         titles.get(peer) ?? peer,
         shortRatio(ratio),

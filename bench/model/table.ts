@@ -11,16 +11,11 @@ import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRevisionKey, decisionKey, globalKey, type Key, permissionRef } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
-import { chainOf, type World } from './world.ts';
+import { chainOf, rolesWith, type World } from './world.ts';
 
 /** The revision item of the routes of an API. */
-export const revisionOf = (api: string, writtenAt: number): Item => ({
-  ...apiRevisionKey(api),
-  Type: 'Decision',
-  [Attribute.version]: FORMS.usual,
-  [Attribute.writtenAt]: writtenAt,
-  [Attribute.writeId]: 'bench',
-});
+export const revisionOf = (api: string, writtenAt: number): Item =>
+  itemsAt(writtenAt)(apiRevisionKey(api), {});
 
 /** The department of every user, for conditions. */
 export const DEPARTMENT = 'sales';
@@ -55,7 +50,7 @@ export function decisionItems(world: World, writtenAt: number, when?: string): r
     });
   });
   const pages = world.pages.map((page) => {
-    const roles = world.roles.filter((role) => role.pages.includes(page)).map(({ id }) => id);
+    const roles = rolesWith(world, page);
     return item(decisionKey(permissionRef(parsePermissionName(page, 'page'))), {
       [Attribute.registered]: true,
       ...effectsOf(roles, when),
@@ -93,9 +88,8 @@ export async function writeItems(
 ): Promise<void> {
   for (let from = 0; from < items.length; from += AT_ONCE) {
     const puts = items.slice(from, from + AT_ONCE).map((Item) => ({ PutRequest: { Item } }));
-    const { UnprocessedItems = {} } = await client.send(
-      new BatchWriteCommand({ RequestItems: { [table]: puts } }),
-    );
+    const write = new BatchWriteCommand({ RequestItems: { [table]: puts } });
+    const { UnprocessedItems = {} } = await client.send(write);
     if (Object.keys(UnprocessedItems).length > 0) throw new Error('the table did not take all items');
   }
 }

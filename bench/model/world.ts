@@ -79,6 +79,10 @@ export const placesBelow = ({ places }: Pick<World, 'places'>): ReadonlyMap<stri
     ]),
   );
 
+/** The roles that have a page. */
+export const rolesWith = ({ roles }: World, page: string): readonly string[] =>
+  roles.filter(({ pages }) => pages.includes(page)).map(({ id }) => id);
+
 export function createBenchWorld(seed = 4_711): World {
   const random = createRandom(seed);
   const places = plantPlaces(random);

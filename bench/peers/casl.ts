@@ -8,17 +8,12 @@ function groupsOfUsers(world: World) {
   const pages = new Map(world.roles.map((role) => [role.id, role.pages]));
   const below = placesBelow(world);
   return (user: World['users'][number]) =>
-    user.groups.flatMap((id) => {
-      const group = groups.get(id);
-      return group
-        ? [
-            {
-              pages: [...new Set(group.roles.flatMap((role) => pages.get(role) ?? []))],
-              places: below.get(group.place) ?? [],
-            },
-          ]
-        : [];
-    });
+    user.groups
+      .flatMap((id) => groups.get(id) ?? [])
+      .map(({ place, roles }) => ({
+        pages: [...new Set(roles.flatMap((role) => pages.get(role) ?? []))],
+        places: below.get(place) ?? [],
+      }));
 }
 
 /** CASL as in its guide: one ability per user, kept, with the place as a condition. */

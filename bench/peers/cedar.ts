@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { EntityJson } from '@cedar-policy/cedar-wasm';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { chainOf, type Question, type World } from '../model/world.ts';
+import { chainOf, type Question, rolesWith, type World } from '../model/world.ts';
 
 /**
  * Cedar 4 as WebAssembly. Policies are parsed once, one per group; a question passes only its own entities.
@@ -32,10 +32,7 @@ export async function createCedar(world: World) {
     }),
   );
   const actions = new Map(
-    world.pages.map((page) => {
-      const roles = world.roles.filter(({ pages }) => pages.includes(page)).map(({ id }) => id);
-      return [page, entity('Action', page, 'Action', roles)];
-    }),
+    world.pages.map((page) => [page, entity('Action', page, 'Action', rolesWith(world, page))]),
   );
 
   function check(subject: string, permission: string, scope: string): boolean {

@@ -2,30 +2,22 @@ import { wrongAnswer } from '../harness/rounds.ts';
 import type { Question, World } from '../model/world.ts';
 
 /** A first attempt: lists in memory, filtered for each question up to the first role that has the page. */
-function rolesFrom(world: World) {
+export function createNaive(world: World) {
   const users = new Map(world.users.map((user) => [user.ref, user]));
   const groups = new Map(world.groups.map((group) => [group.id, group]));
   const parents = new Map(world.places.map(({ ref, parent }) => [ref, parent]));
+  const effects = new Set(world.roles.flatMap(({ id, pages }) => pages.map((page) => `${id}/${page}`)));
 
-  return (subject: string, scope: string): readonly string[] => {
-    const user = users.get(subject);
-    if (!user) return [];
+  function check(subject: string, permission: string, scope: string): boolean {
     const chain = new Set<string>();
     for (let place: string | undefined = scope; place !== undefined; place = parents.get(place))
       chain.add(place);
-    const roles = user.groups
+    const roles = (users.get(subject)?.groups ?? [])
       .flatMap((id) => groups.get(id) ?? [])
       .filter(({ place }) => chain.has(place))
       .flatMap((group) => group.roles);
-    return [...new Set(roles)];
-  };
-}
-
-export function createNaive(world: World) {
-  const rolesOf = rolesFrom(world);
-  const effects = new Set(world.roles.flatMap(({ id, pages }) => pages.map((page) => `${id}/${page}`)));
-  const check = (subject: string, permission: string, scope: string): boolean =>
-    rolesOf(subject, scope).some((role) => effects.has(`${role}/${permission}`));
+    return [...new Set(roles)].some((role) => effects.has(`${role}/${permission}`));
+  }
 
   return (questions: readonly Question[]): number => {
     for (const question of questions)

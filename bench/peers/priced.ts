@@ -10,7 +10,7 @@ import type { GroupWorld, Shape } from '../model/group-world.ts';
 import { revisionOf, writeItems } from '../model/table.ts';
 import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
 import { idOf } from '../model/visits.ts';
-import type { Question } from '../model/world.ts';
+import { isAllowed, type Question } from '../model/world.ts';
 import { coldTableOf } from './cold.ts';
 
 /** One invocation of the authorizer: its processor time, its requests to DynamoDB, and the bytes that it logs. */
@@ -19,14 +19,8 @@ export interface Priced extends Spent {
   readonly logBytes: number;
 }
 
-export interface PricedDecision {
-  /** With nothing of the decision cached. */
-  readonly cold: Priced;
-  /** With everything cached. */
-  readonly hit: Priced;
-  /** With everything but the user cached. */
-  readonly newUser: Priced;
-}
+/** With nothing of the decision cached, with everything, and with everything but the user. */
+export type PricedDecision = Readonly<Record<'cold' | 'hit' | 'newUser', Priced>>;
 
 /** Longer than decision items and routes are cached. */
 const EXPIRED_MS = 61_000;
@@ -41,7 +35,6 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
   const table = coldTableOf(shape);
   const { client, reader } = openTable(endpoint, table);
   const counter = countRequests(client, () => 0);
-  const type = shape === 'flat' ? 'location' : 'building';
   await writeItems(client, table, [
     {
       ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
@@ -49,20 +42,12 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
       method: 'GET',
       path: '/buildings/{building}/pages/{page}',
       permission: '{page}',
-      scope: [type, '{building}'].join(':'),
+      scope: shape === 'flat' ? 'location:{building}' : 'building:{building}',
     },
     revisionOf('default', longAgo()),
   ]);
   let now = Date.now();
-  /** Waiting advances the clock. */
-  const passTime = async (milliseconds: number) => {
-    now += milliseconds;
-  };
   const issuer = await createTokenSource('RS256', YEAR_SECONDS);
-  const eventOf = async ({ subject, permission, scope }: Question, path?: string) => {
-    const token = await issuer.token(idOf(subject));
-    return httpEvent({ building: idOf(scope), page: permission, token }, path);
-  };
   const lines: string[] = [];
   const handler = createHandlerFrom(
     {
@@ -76,40 +61,44 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     {
       reader,
       clock: { now: () => now },
-      wait: passTime,
+      // Waiting advances the clock.
+      wait: async (milliseconds) => {
+        now += milliseconds;
+      },
       fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
       log: (line) => void lines.push(line),
       writeMetrics: (line) => void lines.push(line),
     },
   );
 
-  async function price(question: Question): Promise<Priced> {
-    const event = await eventOf(question);
+  async function price({ subject, permission, scope, allowed }: Question, path?: string): Promise<Priced> {
+    const token = await issuer.token(idOf(subject));
+    const event = httpEvent({ building: idOf(scope), page: permission, token }, path);
     counter.reset();
     lines.length = 0;
     const begun = processorMs();
     const answer = (await handler(event)) as { readonly isAuthorized?: boolean };
     const took = processorMs() - begun;
-    if (answer.isAuthorized !== question.allowed) throw wrongAnswer('the authorizer', question);
+    if (path === undefined && answer.isAuthorized !== allowed)
+      throw wrongAnswer('the authorizer', { subject, permission, scope });
     const logBytes = lines.reduce((sum, line) => sum + byteLength(line) + 1, 0);
     return { ...counter.spent(), processorMs: took, logBytes };
   }
 
-  /** Lets the cached decision items expire, and loads the routes again. */
-  async function expire(question: Question): Promise<void> {
-    now += EXPIRED_MS;
-    await handler(await eventOf(question, '/nowhere'));
-  }
-
   return async (question: Question): Promise<PricedDecision> => {
-    const [first, second] = world.users;
-    const subject = (first?.ref === question.subject ? second?.ref : first?.ref) as string;
-    const byOther = { ...question, subject };
-    await expire(byOther);
+    const subject = world.users.find(({ ref }) => ref !== question.subject)?.ref as string;
+    const allowed = isAllowed(world, subject, question.permission, question.scope);
+    const byOther = { ...question, subject, allowed };
+    /** Lets the cached decision items expire, and loads the routes again. */
+    const expire = async (): Promise<unknown> => {
+      now += EXPIRED_MS;
+      return price(byOther, '/nowhere');
+    };
+    await expire();
     const cold = await price(question);
     const hit = await price(question);
-    await expire(byOther);
-    await handler(await eventOf(byOther));
+    await expire();
+    await price(byOther);
     return { cold, hit, newUser: await price(question) };
   };
 }

@@ -1,5 +1,5 @@
 import { wrongAnswer } from '../harness/rounds.ts';
-import { placesBelow, type Question, type World } from '../model/world.ts';
+import { placesBelow, type Question, rolesWith, type World } from '../model/world.ts';
 
 /**
  * The least that a decision from strings costs: two look-ups, a scan of the user's few places, and one AND of
@@ -11,37 +11,22 @@ interface Entry {
   readonly roles: readonly number[];
 }
 
-const bitsOf = (world: World): ReadonlyMap<string, number> =>
-  new Map(world.roles.map(({ id }, position) => [id, 1 << position]));
-
-/** By page: the roles that may use it. */
-function pageTable(world: World): ReadonlyMap<string, number> {
-  const pages = new Map<string, number>();
-  for (const [position, role] of world.roles.entries())
-    for (const page of role.pages) pages.set(page, (pages.get(page) ?? 0) | (1 << position));
-  return pages;
-}
-
-function userTable(world: World): ReadonlyMap<string, Entry> {
-  const bits = bitsOf(world);
+export function createReference(world: World) {
+  const bits = new Map(world.roles.map(({ id }, position) => [id, 1 << position]));
+  const maskOf = (roles: readonly string[]): number =>
+    roles.reduce((sum, role) => sum | (bits.get(role) ?? 0), 0);
+  const pages = new Map(world.pages.map((page) => [page, maskOf(rolesWith(world, page))]));
   const below = placesBelow(world);
   const groups = new Map(world.groups.map((group) => [group.id, group]));
-  return new Map(
-    world.users.map((user) => {
+  const users = new Map(
+    world.users.map((user): [string, Entry] => {
       const roles = new Map<string, number>();
-      for (const id of user.groups) {
-        const group = groups.get(id);
-        const mask = (group?.roles ?? []).reduce((sum, role) => sum | (bits.get(role) ?? 0), 0);
-        for (const scope of below.get(group?.place ?? '') ?? [])
-          roles.set(scope, (roles.get(scope) ?? 0) | mask);
-      }
+      for (const group of user.groups.flatMap((id) => groups.get(id) ?? []))
+        for (const scope of below.get(group.place) ?? [])
+          roles.set(scope, (roles.get(scope) ?? 0) | maskOf(group.roles));
       return [user.ref, { scopes: [...roles.keys()], roles: [...roles.values()] }];
     }),
   );
-}
-
-export function createReference(world: World) {
-  const [users, pages] = [userTable(world), pageTable(world)];
   function check(subject: string, permission: string, scope: string): boolean {
     const entry = users.get(subject);
     if (entry === undefined) return false;

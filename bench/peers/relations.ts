@@ -1,4 +1,4 @@
-import type { World } from '../model/world.ts';
+import { rolesWith, type World } from '../model/world.ts';
 
 /**
  * A world as the guides of OpenFGA and SpiceDB model roles: each role is a relation of a place that groups have, there
@@ -20,11 +20,8 @@ export const roleOf = (id: string): string => `role_${id.toLowerCase()}`;
 export const PLACES = { client: undefined, project: 'client', building: 'project' } as const;
 
 /** By permission: the roles that have it. */
-export const rolesByPermission = ({
-  roles,
-  pages,
-}: World): readonly (readonly [string, readonly string[]])[] =>
-  pages.map((page) => [page, roles.filter((role) => role.pages.includes(page)).map(({ id }) => id)]);
+export const rolesByPermission = (world: World): readonly (readonly [string, readonly string[]])[] =>
+  world.pages.map((page) => [page, rolesWith(world, page)]);
 
 export const tuplesOf = ({ users, groups, places }: World): readonly Tuple[] => [
   ...users.flatMap(({ ref: user, groups: own }) =>

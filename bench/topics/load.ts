@@ -21,14 +21,14 @@ const FULL = {
   // An item within the coherence margin is read again in any case, and would hide stale cache entries.
   settleMs: COHERENCE_MARGIN_MS + 500,
 };
-const QUICK: typeof FULL = {
+const QUICK = {
   rounds: 3,
   seconds: 0.7,
   people: 200,
   cacheBytes: 64 * 1_024,
   cacheTtlSeconds: 1,
   settleMs: 0,
-};
+} satisfies typeof FULL;
 /** Enough that connections are not the limit. */
 const CONNECTIONS = 64;
 /** Writes per request, and per second at most. */
@@ -48,6 +48,8 @@ interface Trial {
 type Trials = Map<string, Trial[]>;
 const keyOf = (variant: Variant, rate: number): string => `${variant}-${rate}`;
 
+const USUAL_PLAN = { exponent: 1, connections: CONNECTIONS, timeoutMs: 5_000 };
+
 const openToAll = (callers: readonly Caller[]): readonly Caller[] =>
   callers.map(({ asks, ...caller }) => ({
     ...caller,
@@ -61,17 +63,9 @@ function createTrial({ gateway, generator, callers, write }: BenchStack) {
     const before = await gateway.ask({});
     const writing = { rate: Math.min(rate * WRITE_SHARE, MOST_WRITES), seconds };
     const schedule = createSchedule(writing, createRandom(seed));
+    const plan = { ...USUAL_PLAN, url: before.urls[variant], callers: asked[variant], rate, seconds, seed };
     const [answers] = await Promise.all([
-      generator.ask({
-        url: before.urls[variant],
-        callers: asked[variant],
-        exponent: 1,
-        rate,
-        seconds,
-        connections: CONNECTIONS,
-        timeoutMs: 5_000,
-        seed,
-      }),
+      generator.ask(plan),
       runOpenLoop({ schedule, seconds, connections: 4, send: () => write().then(() => 'written') }),
     ]);
     const { processorMs } = await gateway.ask({});
@@ -98,13 +92,13 @@ async function checkWritten(
   const { urls } = await gateway.ask({});
   const ask = (callers: readonly Caller[]) =>
     generator.ask({
+      ...USUAL_PLAN,
       url: urls.with,
       callers,
       exponent: 0,
       rate: 200,
       seconds: 1,
       connections: 8,
-      timeoutMs: 5_000,
       seed: 1,
     });
   const callers = written();

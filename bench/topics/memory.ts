@@ -5,7 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
 import { createZipf } from '../harness/draws.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { figuresOf, type Titled } from '../harness/figures.ts';
 import { usedBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -21,9 +21,6 @@ const STEP = 10_000;
 const STEPS = 10;
 /** A bound that is never reached. */
 const AMPLE = 2 ** 30;
-
-/** Decisions of a user at one place that are kept. */
-const KEPT = [2, 30];
 
 const PLACE = { type: 'location', id: '01J8X2W3Y4Z5A6B7C8D9E0F1G2' };
 const fixed = new Map<string, Record<string, unknown>>([
@@ -74,12 +71,14 @@ const ask = async (engine: Engine, from: number, until: number, pages = 1): Prom
 /** Bytes per user, with that many decisions kept: the slope over ten measurements, which leaves out constant parts. */
 async function bytesPerUser(kept = 0): Promise<number> {
   const engine = newEngine(AMPLE, kept > 0);
-  const step = Math.ceil(STEP / Math.max(1, kept));
+  const pages = Math.max(1, kept);
+  const step = Math.ceil(STEP / pages);
   const points: [number, number][] = [];
   for (let users = step; users <= STEPS * step; users += step) {
-    await ask(engine, users - step, users, Math.max(1, kept));
+    await ask(engine, users - step, users, pages);
     points.push([users, await usedBytes()]);
   }
+  // One more question, so that the engine is not collected before the measurement.
   await ask(engine, 0, 1);
   return slopeOf(points);
 }
@@ -90,7 +89,6 @@ async function bytesWithin(bound: number): Promise<number> {
   const engine = newEngine(bound * MEGABYTE);
   await ask(engine, 0, bound * USERS_PER_MEGABYTE);
   const used = (await usedBytes()) - before;
-  // One more question, so that the engine is not collected before the measurement.
   await ask(engine, 0, 1);
   return used;
 }
@@ -100,8 +98,8 @@ const TTL_MS = 60_000;
 const ZIPF = { pages: 3, questions: 200_000 };
 
 /** A load of users that are drawn from a Zipf distribution, for two times-to-live. The second one is counted. */
-async function underZipf(users: number, maxBytes: number, keepDecisions: boolean) {
-  const counts = { items: 0, asked: 0, kept: 0 };
+async function underZipf(users: number, maxBytes: number, keepDecisions = true) {
+  let counts = { items: 0, asked: 0, kept: 0 };
   const counted = (keys: readonly Key[]) => {
     counts.items += keys.length;
     return getMany(keys);
@@ -120,63 +118,57 @@ async function underZipf(users: number, maxBytes: number, keepDecisions: boolean
   });
   const random = createRandom(41);
   const draw = createZipf(random, users, 1);
-  const askAll = async () => {
+  for (const _ of ['first', 'counted']) {
+    counts = { items: 0, asked: 0, kept: 0 };
     for (let n = 0; n < ZIPF.questions; n++) {
       now += TTL_MS / ZIPF.questions;
       const page = pageOf(random.below(ZIPF.pages));
       await engine.check(`user:${idOf('V', draw() - 1)}`, page, `location:${PLACE.id}`);
     }
-  };
-  await askAll();
-  Object.assign(counts, { items: 0, asked: 0, kept: 0 });
-  await askAll();
+  }
   return counts;
 }
 
-/** What decisions that are kept save where all fits, and what they cost in reads where the memory is too small. */
-async function keptUnderZipf(): Promise<readonly Figure[]> {
-  const { asked, kept } = await underZipf(2_000, AMPLE, true);
-  const [withKept, without] = [
-    await underZipf(24_576, 4 * MEGABYTE, true),
-    await underZipf(24_576, 4 * MEGABYTE, false),
-  ];
-  return [
-    toFigure('memory.given-again', 'of a load of 2,000 users, where all fits: decisions given again', '%', [
-      (kept / asked) * 100,
-    ]),
-    toFigure(
-      'memory.reads-kept',
-      'of a load at a bound of 4 MB: items read, of those read without keeping',
-      '%',
-      [(withKept.items / without.items) * 100],
-    ),
-  ];
-}
+const FIGURES = {
+  user: ['a cached user with five groups'],
+  'kept-2': ['a decision that is kept, one of 2 of a user at a place'],
+  'kept-30': ['a decision that is kept, one of 30 of a user at a place'],
+} satisfies Titled;
+
+const SHARES = {
+  [`share-${BOUND}`]: [`of a bound of ${BOUND} MB`],
+  'given-again': ['of a load of 2,000 users, where all fits: decisions given again'],
+  'reads-kept': ['of a load at a bound of 4 MB: items read, of those read without keeping'],
+} satisfies Titled;
 
 export const memory: Topic = {
   name: 'memory',
   title: 'bytes of a cached user, of a decision that is kept, and of a cache beside its bound',
   run: async ({ quick }) => {
     await bytesWithin(1);
-    const slopes: number[] = [];
-    const kept = new Map(KEPT.map((count) => [count, [] as number[]]));
+    const values: Record<string, number[]> = { user: [], 'kept-2': [], 'kept-30': [] };
     // Rounds differ by a byte: one is enough to compare with budgets.
     for (let round = 0; round < (quick ? 1 : 5); round++) {
       const user = await bytesPerUser();
-      slopes.push(user);
-      for (const [count, values] of kept) values.push(((await bytesPerUser(count)) - user) / count);
+      values.user?.push(user);
+      for (const count of [2, 30])
+        values[`kept-${count}`]?.push(((await bytesPerUser(count)) - user) / count);
     }
     const used = await bytesWithin(BOUND);
+    // Where all fits, and where the memory is too small.
+    const ample = await underZipf(2_000, AMPLE);
+    const [kept, without] = [
+      await underZipf(24_576, 4 * MEGABYTE),
+      await underZipf(24_576, 4 * MEGABYTE, false),
+    ];
+    const shares: Readonly<Record<string, number>> = {
+      [`share-${BOUND}`]: used / (BOUND * MEGABYTE),
+      'given-again': ample.kept / ample.asked,
+      'reads-kept': kept.items / without.items,
+    };
     return [
-      toFigure('memory.user', 'a cached user with five groups', 'bytes', slopes),
-      ...[...kept].map(([count, values]) => {
-        const title = `a decision that is kept, one of ${count} of a user at a place`;
-        return toFigure(`memory.kept-${count}`, title, 'bytes', values);
-      }),
-      toFigure(`memory.share-${BOUND}`, `of a bound of ${BOUND} MB`, '%', [
-        (used / (BOUND * MEGABYTE)) * 100,
-      ]),
-      ...(await keptUnderZipf()),
+      ...figuresOf('memory', 'bytes', FIGURES, (name) => values[name] ?? []),
+      ...figuresOf('memory', '%', SHARES, (name) => [(shares[name] ?? Number.NaN) * 100]),
     ];
   },
 };

@@ -22,6 +22,15 @@ const TITLES = {
 type Name = keyof typeof TITLES;
 const NAMES = Object.keys(TITLES) as readonly Name[];
 
+type Start = (world: World, ttlSeconds: number, endpoint: string) => Promise<PeerServer>;
+const STARTS: Readonly<Record<Name, Start>> = {
+  gatehouse: startGatehouse,
+  openfga: startOpenFga,
+  spicedb: startSpiceDb,
+  cerbos: startCerbos,
+  bare: () => startBare(questionOf),
+};
+
 /** The variables that hold the paths of the others' binaries. */
 const BINARIES: Partial<Readonly<Record<Name, string>>> = {
   openfga: 'OPENFGA',
@@ -103,10 +112,15 @@ export const servers: Topic = {
     log(`${distinct.length} distinct questions; each answer is compared with the model`);
     return withEngine(async (endpoint) => {
       const client: Client = startChild(new URL('../load/closed-loop.ts', import.meta.url));
-      const measure = (ttlSeconds: number, kinds: readonly Kind[]) =>
-        withServers(names, world, ttlSeconds, endpoint, (all) =>
-          closedLoop(client, all, { hot, distinct }, kinds, size, log),
-        );
+      const measure = async (ttlSeconds: number, kinds: readonly Kind[]) => {
+        const all = new Map<Name, PeerServer>();
+        try {
+          for (const name of names) all.set(name, await STARTS[name](world, ttlSeconds, endpoint));
+          return await closedLoop(client, all, { hot, distinct }, kinds, size, log);
+        } finally {
+          for (const { stop } of all.values()) await stop();
+        }
+      };
       try {
         return [...(await measure(TTL_SECONDS, ['hot', 'distinct'])), ...(await measure(0, ['uncached']))];
       } finally {
@@ -115,29 +129,6 @@ export const servers: Topic = {
     });
   },
 };
-
-async function withServers<T>(
-  names: readonly Name[],
-  world: World,
-  ttlSeconds: number,
-  endpoint: string,
-  use: (all: Servers) => Promise<T>,
-): Promise<T> {
-  const starts: Readonly<Record<Name, () => Promise<PeerServer>>> = {
-    gatehouse: () => startGatehouse(world, ttlSeconds, endpoint),
-    openfga: () => startOpenFga(world, ttlSeconds),
-    spicedb: () => startSpiceDb(world, ttlSeconds),
-    cerbos: () => startCerbos(world),
-    bare: () => startBare(questionOf),
-  };
-  const all = new Map<Name, PeerServer>();
-  try {
-    for (const name of names) all.set(name, await starts[name]());
-    return await use(all);
-  } finally {
-    for (const { stop } of all.values()) await stop();
-  }
-}
 
 /** As many questions as take a server some seconds: first a guess, then by its last rate. */
 const FIRST_COUNT = 200;
