@@ -34,10 +34,6 @@ export function createPool<E extends Environment>({ now, random, concurrency, cr
     if (!idle.has(version)) idle.set(version, []);
     return idle.get(version) as E[];
   };
-  const start = (version: number): E => {
-    live += 1;
-    return create({ number: created++, version, requests: 1, idleSince: now() });
-  };
 
   return {
     /**
@@ -70,7 +66,8 @@ export function createPool<E extends Environment>({ now, random, concurrency, cr
       }
       starts -= 1;
       busy += 1;
-      return start(version);
+      live += 1;
+      return create({ number: created++, version, requests: 1, idleSince: instant });
     },
     /** After the answer. */
     release: (environment: E): void => {

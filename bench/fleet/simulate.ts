@@ -150,20 +150,15 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   });
 
   /** By age of the environment: how long the latest requests took, without the start. */
-  const latest: { readonly kept: Float64Array; count: number }[] = Array.from({ length: AGES }, () => ({
-    kept: new Float64Array(KEPT),
-    count: 0,
-  }));
+  const latest: readonly number[][] = Array.from({ length: AGES }, () => []);
   const keep = (age: number, milliseconds: number): void => {
-    const of = latest[age] as (typeof latest)[number];
-    of.kept[of.count++ % KEPT] = milliseconds;
+    const kept = latest[age] as number[];
+    if (kept.push(milliseconds) > KEPT) kept.shift();
   };
   const drawLike = (age: number): number => {
-    for (let known = age; known >= 0; known--) {
-      const { kept, count } = latest[known] as (typeof latest)[number];
-      if (count > 0) return kept[random.below(Math.min(count, KEPT))] as number;
-    }
-    return onFunction(MEASURED.processorMs.answer + MEASURED.processorMs.call) + ASSUMED.call.medianMs;
+    const kept = latest.slice(0, age + 1).findLast(({ length }) => length > 0);
+    const { answer: own, call } = MEASURED.processorMs;
+    return kept ? random.pick(kept) : onFunction(own + call) + ASSUMED.call.medianMs;
   };
 
   const totals = { requests: 0, answered: 0, faults: 0, refused: 0, elsewhere: 0 };

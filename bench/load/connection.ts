@@ -41,13 +41,17 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
  * Fails for a wrong answer, a status other than 200, and a lost connection.
  */
 export async function openConnection(target: Target): Promise<Connection> {
+  const { hostname, port } = new URL(target.url);
   let received = '';
-  let waiting: { readonly prepared: Prepared; readonly end: Ending } | undefined;
+  let waiting:
+    | (Prepared & { readonly resolve: () => void; readonly reject: (error: Error) => void })
+    | undefined;
   /** Whether the server said that it closes the connection: it does so after many requests. */
   let isLast = false;
-  const fail = (message: string): void => waiting?.end.reject(new Error(message));
+  const fail = (message: string): void => waiting?.reject(new Error(message));
   const open = async (): Promise<Socket> => {
-    const opened = await openSocket(target);
+    const opened = connect({ host: hostname, port: Number(port), noDelay: true });
+    await once(opened, 'connect');
     opened.on('error', (error) => fail(error.message));
     opened.on('close', () => fail(`${target.url} closed a connection`));
     opened.on('data', (chunk) => receive(chunk.toString('latin1')));
@@ -59,37 +63,30 @@ export async function openConnection(target: Target): Promise<Connection> {
     received += text;
     const body = bodyIn(received);
     if (body === undefined || waiting === undefined) return;
-    const { prepared, end } = waiting;
-    const isRight =
-      received.startsWith('HTTP/1.1 200 ') && target.allowed.test(body) === prepared.question.allowed;
-    if (!isRight) {
-      fail(`wrong answer of ${target.url}: ${prepared.question.body}: ${received}`);
+    const { question, resolve } = waiting;
+    if (!received.startsWith('HTTP/1.1 200 ') || target.allowed.test(body) !== question.allowed) {
+      fail(`wrong answer of ${target.url}: ${question.body}: ${received}`);
       return;
     }
     isLast = CLOSES.test(received);
     received = '';
     waiting = undefined;
-    end.resolve();
+    resolve();
   }
-  const send = (prepared: Prepared): Promise<void> =>
-    new Promise((resolve, reject) => {
-      waiting = { prepared, end: { resolve, reject } };
-      socket.write(prepared.request);
-    });
-  const reopen = async (): Promise<void> => {
-    close();
-    socket = await open();
-    isLast = false;
-  };
   return {
-    ask: (prepared) => (isLast ? reopen().then(() => send(prepared)) : send(prepared)),
+    ask: async (prepared) => {
+      if (isLast) {
+        close();
+        socket = await open();
+        isLast = false;
+      }
+      await new Promise<void>((resolve, reject) => {
+        waiting = { ...prepared, resolve, reject };
+        socket.write(prepared.request);
+      });
+    },
     close,
   };
-}
-
-interface Ending {
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** The question with the bytes of its request. */
@@ -103,13 +100,6 @@ export function prepare({ url, token }: Target, question: Asked): Prepared {
     `Content-Length: ${Buffer.byteLength(question.body)}`,
   ];
   return { request: new TextEncoder().encode(head.join('\r\n') + END_OF_HEAD + question.body), question };
-}
-
-async function openSocket({ url }: Target): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  await once(socket, 'connect');
-  return socket;
 }
 
 /** The body of an answer; undefined until all of it has arrived. */

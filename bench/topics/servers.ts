@@ -1,9 +1,9 @@
 import { withEngine } from '../harness/engine.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { type Figure, figuresOf } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
 import { type Child, startChild } from '../load/child.ts';
 import type { ClosedLoopPlan } from '../load/closed-loop.ts';
-import { createBenchWorld, drawQuestions, type Question, type World } from '../model/world.ts';
+import { createBenchWorld, drawQuestions, type Question, times, type World } from '../model/world.ts';
 import { startBare } from '../peers/bare-server.ts';
 import { startCerbos } from '../peers/cerbos.ts';
 import { questionOf, startGatehouse } from '../peers/gatehouse-server.ts';
@@ -79,11 +79,9 @@ function drawDistinct(world: World, count: number): readonly Question[] {
   return questions;
 }
 
-interface Trial {
-  readonly rate: number;
-  /** Microseconds of the server's processor time per answer. */
-  readonly processor: number;
-}
+/** What is measured of a server, per second and per answer. */
+const MEASURES = { rate: ['throughput', '/s'], processor: ['processor time of the server', 'µs'] } as const;
+type Trial = Readonly<Record<keyof typeof MEASURES, number>>;
 /** Seconds from the first question to the last answer. */
 type Client = Child<ClosedLoopPlan, number>;
 /** In the order of {@link TITLES}. */
@@ -134,8 +132,6 @@ export const servers: Topic = {
 const FIRST_COUNT = 200;
 const WARM_UPS = 3;
 
-const keyOf = (name: Name, kind: Kind, connections: number): string => `${name}-${kind}-${connections}`;
-
 async function closedLoop(
   client: Client,
   all: Servers,
@@ -144,35 +140,33 @@ async function closedLoop(
   { rounds, seconds }: typeof FULL,
   log: (line: string) => void,
 ): Promise<readonly Figure[]> {
+  /** By kind, connections and server: one of each round. */
   const trials = new Map<string, Trial[]>();
+  const trialsOf = (...key: readonly [Name, Kind, number]): Trial[] => {
+    const name = key.join('-');
+    if (!trials.has(name)) trials.set(name, []);
+    return trials.get(name) as Trial[];
+  };
   /** How many distinct questions each server was asked. */
   const asked = new Map<Name, number>();
   const ask = (name: Name, connections: number, questions: readonly Question[]): Promise<number> => {
     const { target, bodyOf, isConstant = false } = all.get(name) as PeerServer;
-    const right = ({ allowed }: Question): boolean => isConstant || allowed;
-    return client.ask({
-      target,
-      connections,
-      questions: questions.map((each) => ({ body: bodyOf(each), allowed: right(each) })),
-    });
-  };
-  // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
-  const next = (name: Name, kind: Kind, count: number): readonly Question[] => {
-    const from = kind === 'hot' ? 0 : (asked.get(name) ?? 0);
-    const pool = kind === 'hot' ? hot : distinct;
-    if (kind !== 'hot') asked.set(name, from + count);
-    return Array.from({ length: count }, (_, n) => pool[(from + n) % pool.length] as Question);
+    const prepared = questions.map((each) => ({ body: bodyOf(each), allowed: isConstant || each.allowed }));
+    return client.ask({ target, connections, questions: prepared });
   };
   const attempt = async (name: Name, kind: Kind, connections: number): Promise<void> => {
     const { pid } = all.get(name) as PeerServer;
-    const done = trials.get(keyOf(name, kind, connections)) ?? [];
+    const done = trialsOf(name, kind, connections);
     const count = Math.ceil((done.at(-1)?.rate ?? FIRST_COUNT / seconds) * seconds);
+    // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
+    const [pool, from] = kind === 'hot' ? [hot, 0] : [distinct, asked.get(name) ?? 0];
+    if (kind !== 'hot') asked.set(name, from + count);
     // What was cached may have run out while other servers were asked.
     if (kind !== 'uncached') await ask(name, 16, hot);
     const before = processorMsOf(pid);
-    const rate = count / (await ask(name, connections, next(name, kind, count)));
-    const processor = ((processorMsOf(pid) - before) * 1_000) / count;
-    trials.set(keyOf(name, kind, connections), [...done, { rate, processor }]);
+    const questions = times(count, (n) => pool[(from + n) % pool.length] as Question);
+    const rate = count / (await ask(name, connections, questions));
+    done.push({ rate, processor: ((processorMsOf(pid) - before) * 1_000) / count });
   };
   for (let round = -WARM_UPS; round < rounds; round++) {
     // The order alternates.
@@ -182,37 +176,25 @@ async function closedLoop(
           await attempt(name, kind, connections);
     log(`${kinds.join(', ')}: round ${round + 1} of ${rounds}`);
   }
+  const names = [...all.keys()];
   return kinds.flatMap((kind) =>
-    CONNECTIONS.flatMap((connections) => {
-      const figures = (measure: keyof Trial, what: string, unit: string): readonly Figure[] =>
-        besidePeers(
-          all,
-          (name) => `${measure}-${keyOf(name, kind, connections)}`,
-          `${kind} questions, ${connections} at once: ${what}`,
-          unit,
-          (name) =>
-            (trials.get(keyOf(name, kind, connections)) ?? []).slice(WARM_UPS).map((each) => each[measure]),
+    CONNECTIONS.flatMap((connections) =>
+      Object.entries(MEASURES).flatMap(([measure, [what, unit]]) => {
+        const idOf = (name: Name): string => `${measure}-${name}-${kind}-${connections}`;
+        const values = new Map(
+          names.map((name) => {
+            const counted = trialsOf(name, kind, connections).slice(WARM_UPS);
+            return [idOf(name), counted.map((trial) => trial[measure as keyof Trial])];
+          }),
         );
-      return [
-        ...figures('rate', 'throughput', '/s'),
-        ...figures('processor', 'processor time of the server', 'µs'),
-      ];
-    }),
+        const titled = names.map((name) => {
+          const title = `${TITLES[name]}, ${kind} questions, ${connections} at once: ${what}`;
+          // Ours stands beside the others.
+          const peers = name === 'gatehouse' ? names.filter((other) => other !== name).map(idOf) : [];
+          return [idOf(name), [title, ...peers]] as const;
+        });
+        return figuresOf('servers', unit, Object.fromEntries(titled), (id) => values.get(id) ?? []);
+      }),
+    ),
   );
-}
-
-/** The same figure of all servers, ours with its ratios to the others. */
-function besidePeers(
-  all: Servers,
-  idOf: (name: Name) => string,
-  what: string,
-  unit: string,
-  of: (name: Name) => readonly number[],
-): readonly Figure[] {
-  const others = [...all.keys()].filter((name) => name !== 'gatehouse');
-  const against = Object.fromEntries(others.map((name) => [idOf(name), of(name)]));
-  return [...all.keys()].map((name) => {
-    const title = `${TITLES[name]}, ${what}`;
-    return toFigure(`servers.${idOf(name)}`, title, unit, of(name), name === 'gatehouse' ? against : {});
-  });
 }
