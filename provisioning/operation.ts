@@ -92,14 +92,13 @@ export const asOpen = ({ id }: Operation): Action => ({
   failure: (found) => new AlreadyDone(found),
 });
 
+export const operationMismatch = (): GatehouseError =>
+  new GatehouseError('operation_mismatch', 'this operationId was used before for another command or input', {
+    field: 'operationId',
+  });
+
 /** The outcome on record. Throws `operation_mismatch` when the id was used for something else. */
 export function recall(operation: Operation, record: Item): Outcome {
-  if (!isSameRequest(operation, record)) {
-    throw new GatehouseError(
-      'operation_mismatch',
-      'this operationId was used before for another command or input',
-      { field: 'operationId' },
-    );
-  }
+  if (!isSameRequest(operation, record)) throw operationMismatch();
   return { result: record.result as Outcome['result'] };
 }

@@ -56,12 +56,16 @@ export interface Accepted {
   readonly reason: string;
 }
 
-/** Who asked for what. */
-export interface Requested {
-  /** A reference. */
-  readonly by: string;
+/** A command as it is sent. */
+export interface Sent {
   readonly command: string;
   readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Who asked for what. */
+export interface Requested extends Sent {
+  /** A reference. */
+  readonly by: string;
 }
 
 /** How far a command is that does many changes. */

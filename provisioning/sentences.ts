@@ -1,12 +1,7 @@
 import { entityOf } from '../table/entities/registry.ts';
+import type { Sent } from './plan.ts';
 
 /** What commands, steps of plans and audit records say: the same in the command line and in the explorer. */
-
-/** A command that would be sent (docs/commands.md). */
-interface Sent {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
 
 /** What commands do. A name in braces is a field of the input; `effect` is a verb. */
 const SENTENCES: Readonly<Record<string, string>> = {

@@ -38,6 +38,10 @@ export interface Key {
 
 /** A text that names an item: for maps and sets. */
 export const identityOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
+/** Each key once. */
+export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [
+  ...new Map(keys.map((key) => [identityOf(key), key])).values(),
+];
 export const isSameKey = (a: Key, b: Key): boolean => a.PK === b.PK && a.SK === b.SK;
 
 export const META = 'META';

@@ -78,10 +78,7 @@ export function createMandates({ reader, writer, clock = { now: Date.now } }: Ma
       const own = { ...asked, ...(isMap(properties) && { properties: { ...properties } }) };
       const before = last.get(mandate);
       const using = before === undefined ? use(own) : before.then(() => use(own));
-      const ended = using.then(
-        () => {},
-        () => {},
-      );
+      const ended = using.catch(() => {});
       last.set(mandate, ended);
       try {
         return await using;

@@ -1,11 +1,7 @@
 import { closingStatus, ENTITIES } from '../../table/entities/registry.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { isBuiltInSubject } from '../../table/identifiers.ts';
-
-interface Sent {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
+import type { Sent } from '../plan.ts';
 
 /**
  * The commands that read, open and close (or disable) a scope or a subject. A type that comes with the table has commands

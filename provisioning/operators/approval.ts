@@ -6,7 +6,7 @@ import type { Item } from '../../table/item.ts';
 import { approvalKey, listPartition } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/reader.ts';
 import { type Action, create, type Value } from '../../table/write/action.ts';
-import { isSameRequest, type Operation } from '../operation.ts';
+import { isSameRequest, type Operation, operationMismatch } from '../operation.ts';
 
 /**
  * Requests for approval: a dangerous command is kept as it was sent, and another operator carries it out. A request
@@ -99,12 +99,7 @@ function askedBefore(
   found: Item | undefined,
 ): GatehouseError {
   if (!found) return stale('this request', 'operationId');
-  if (!isSameRequest(operation, found) || found.requestedBy !== requestedBy)
-    return new GatehouseError(
-      'operation_mismatch',
-      'this operationId was used before for another command or input',
-      { field: 'operationId' },
-    );
+  if (!isSameRequest(operation, found) || found.requestedBy !== requestedBy) return operationMismatch();
   if (found.status === 'open' && !isExpired(found, now)) return new ApprovalRequired(operation.id);
   if (found.status === 'open') return conflict('operationId', `${EXPIRED}, under another operationId`);
   return conflict('operationId', `this request was decided before: it is ${String(found.status)}`);

@@ -1,5 +1,4 @@
-import type { Entity } from '../../table/entities/entity.ts';
-import { ENTITIES } from '../../table/entities/registry.ts';
+import { entityOf } from '../../table/entities/registry.ts';
 import {
   formatRef,
   parseRef,
@@ -8,22 +7,16 @@ import {
   type Ref,
 } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
+import { distinctKeys, edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { subject } from '../edges/rights.ts';
 import { beyondTenant } from '../kinds/writing.ts';
-import type { AuditEntry } from '../plan.ts';
+import type { AuditEntry, Sent } from '../plan.ts';
 import { visible } from '../visible.ts';
 import { namedIn, tenantsOf } from './places.ts';
 
-/** A command of a plan that has many, with its input. */
-interface Part {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
 /** What a command is about, as its input says. */
-function entityOf({ command, input }: Part): Ref {
+function namedBy({ command, input }: Sent): Ref {
   const [entity = '', verb] = command.split('.');
   const { scope, user, type, id } = input;
   const isNew = verb === 'create';
@@ -34,7 +27,7 @@ function entityOf({ command, input }: Part): Ref {
 }
 
 /** A grant that is given other roles: those that it has are not handed on. */
-function grantOf({ command, input }: Part): Key | undefined {
+function grantOf({ command, input }: Sent): Key | undefined {
   const { user, scope } = input;
   if (command !== 'grant.update' || typeof user !== 'string' || typeof scope !== 'string') return undefined;
   return edgeKey(subject(user), parseRef(scope, 'scope'));
@@ -44,10 +37,10 @@ function grantOf({ command, input }: Part): Key | undefined {
  * What commands change in which tenant, as their inputs say: each in every tenant that it names, and, where it names
  * none, or what is not there, in what belongs to no tenant. What one of them makes, those after it may name.
  */
-export async function carriedBy(reader: Reader, parts: readonly Part[]): Promise<readonly AuditEntry[]> {
+export async function carriedBy(reader: Reader, parts: readonly Sent[]): Promise<readonly AuditEntry[]> {
   const all = parts.map(({ command, input }) => namedIn(command, input));
   const asked = [...all.flat().map(({ key }) => key), ...parts.flatMap((part) => grantOf(part) ?? [])];
-  const keys = [...new Map(asked.map((key) => [identityOf(key), key])).values()];
+  const keys = distinctKeys(asked);
   const items = keys.length > 0 ? await reader.getMany(keys) : [];
   const known = new Map<string, Item | undefined>(
     keys.map((key, position) => [identityOf(key), items[position]]),
@@ -56,12 +49,12 @@ export async function carriedBy(reader: Reader, parts: readonly Part[]): Promise
     const { command, input } = part;
     const places = tenantsOf(all[position] ?? [], (key) => known.get(identityOf(key)));
     const tenants = [...new Set(places.map(({ tenant }) => (tenant ? formatRef(tenant) : '')))];
-    const entity = entityOf(part);
+    const entity = namedBy(part);
     const isMade = command.endsWith('.create') && typeof input.id === 'string';
     const key = isMade ? nodeKey(entity) : undefined;
     if (key && !known.get(identityOf(key)))
       known.set(identityOf(key), { ...key, ...input, root: tenants[0] || formatRef(entity) });
-    const of = (ENTITIES as Readonly<Record<string, Entity | undefined>>)[entity.type];
+    const of = entityOf(entity.type);
     const beyond = isMade && of ? { beyondTenant: beyondTenant(of, input) } : {};
     const grantKey = grantOf(part);
     const grant = grantKey && known.get(identityOf(grantKey));

@@ -3,8 +3,10 @@ import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { group, role } from '../edges/rights.ts';
+import { group } from '../edges/rights.ts';
+import { hasEffect } from '../edges/role-effects.ts';
 import type { AuditEntry } from '../plan.ts';
+import { remembered } from '../remembered.ts';
 
 const texts = (value: unknown): readonly string[] =>
   [value].flat().filter((each) => typeof each === 'string' && isId(each)) as string[];
@@ -31,47 +33,25 @@ const GIVES_GROUP = new Set(['membership.create', 'external-group.create', 'scim
  * @param counts whether a permission or pattern counts; anything that is no text is none
  */
 export function createHandsOn(reader: Reader, counts: (permission: unknown) => boolean) {
-  const known = new Map<string, Promise<boolean>>();
-  const once = (name: string, find: () => Promise<boolean>): Promise<boolean> => {
-    const found = known.get(name) ?? find();
-    known.set(name, found);
-    return found;
-  };
-
   const some = async <T>(all: readonly T[], test: (each: T) => Promise<boolean>): Promise<boolean> =>
     (await Promise.all(all.map(test))).some(Boolean);
 
   /** Whether a role, or one that it inherits from, has such a permission, allowed or denied. */
-  const roleHas = (id: string): Promise<boolean> =>
-    once(`role ${id}`, async () => {
-      const seen = new Set<string>();
-      for (let next: string | undefined = id; next !== undefined && !seen.has(next); ) {
-        seen.add(next);
-        const [node, edges]: readonly [Item | undefined, readonly Item[]] = await Promise.all([
-          reader.get(nodeKey(role(next))),
-          reader.listAll(edgesFrom(role(next), 'page', 'permission')),
-        ]);
-        if (edges.some(({ permission }) => counts(permission))) return true;
-        [next] = texts(node?.parent);
-      }
-      return false;
-    });
+  const roleHas = remembered((id: string) => hasEffect(reader, id, ({ permission }) => counts(permission)));
 
-  const groupHas = (id: string): Promise<boolean> =>
-    once(`group ${id}`, async () => {
-      const edges: readonly Item[] = await reader.listAll(edgesFrom(group(id), 'role'));
-      return some(
-        edges.flatMap((edge) => texts(edge.role)),
-        roleHas,
-      );
-    });
+  const groupHas = remembered(async (id: string) => {
+    const edges: readonly Item[] = await reader.listAll(edgesFrom(group(id), 'role'));
+    return some(
+      edges.flatMap((edge) => texts(edge.role)),
+      roleHas,
+    );
+  });
 
-  const templateHas = (id: string): Promise<boolean> =>
-    once(`template ${id}`, async () => {
-      const node = await reader.get(nodeKey({ type: 'role-template', id }));
-      const lent = Array.isArray(node?.permissions) ? node.permissions : [];
-      return lent.some((each) => counts((each as { permission?: unknown } | null)?.permission));
-    });
+  const templateHas = remembered(async (id: string) => {
+    const node = await reader.get(nodeKey({ type: 'role-template', id }));
+    const lent = Array.isArray(node?.permissions) ? node.permissions : [];
+    return lent.some((each) => counts((each as { permission?: unknown } | null)?.permission));
+  });
 
   /** @param command that of the entry */
   return async (command: string, { before, after = {} }: AuditEntry): Promise<boolean> => {

@@ -1,15 +1,12 @@
-import type { Entity } from '../../table/entities/entity.ts';
-import { ENTITIES } from '../../table/entities/registry.ts';
+import { entityOf } from '../../table/entities/registry.ts';
+import type { Sent } from '../plan.ts';
 import { permissionOf } from './operator.ts';
 
-/** What an input says of the commands in it. */
-type Input = Readonly<Record<string, unknown>>;
+type Input = Sent['input'];
 
 /** A command, or a part of one, by which permission it is asked for, and how errors name its fields. */
-export interface Part {
-  readonly command: string;
+export interface Part extends Sent {
   readonly permission: string;
-  readonly input: Input;
   readonly at: string;
 }
 
@@ -42,7 +39,7 @@ export function withoutSecrets(command: string, input: Input): Input {
       })),
     };
   const [type = ''] = command.split('.');
-  const { secret = [] } = (ENTITIES as Readonly<Record<string, Entity | undefined>>)[type] ?? {};
+  const { secret = [] } = entityOf(type) ?? {};
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [name, secret.includes(name) ? 'hidden' : value]),
   );

@@ -1,5 +1,4 @@
-import type { Entity } from '../../table/entities/entity.ts';
-import { ENTITIES } from '../../table/entities/registry.ts';
+import { ENTITIES, entityOf } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isId, isRef, parseRef, parseSubjectRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -50,7 +49,7 @@ function namedById(command: string, { id }: Input): readonly Named[] {
     // Any tenant may take what a template lends.
     { field: 'id', key, tenants, ...(command === 'role-template.apply' ? { mayBeShared: true } : {}) },
   ];
-  const known = (ENTITIES as Readonly<Record<string, Entity>>)[entity];
+  const known = entityOf(entity);
   if (entity === 'grant') return at(nodeKey({ type: entity, id }), (item) => [refIn(item, 'scope')]);
   return known ? at(nodeKey({ type: entity, id }), (item) => [tenantOf(known, item)]) : [];
 }

@@ -10,7 +10,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, isRef } from '../../table/identifiers.ts';
 import { guardKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
-import { type Operator, type Operators, permissionOf, type Right } from './operator.ts';
+import { type Operator, type Operators, permissionOf } from './operator.ts';
 
 /** How operators are verified, and where the rights for what belongs to no tenant are granted. */
 export interface OperatorsOptions {
@@ -109,22 +109,23 @@ export function createOperators({ reader, clock, operationsScope, tokens }: Oper
       // With an actor, the engine decides for both, and by the mandate.
       if (item.isAdmin && !actor) return rights.map(() => true);
       /** Each right at its scope; undefined where there is none to ask at. */
-      const decide = async (asked: readonly Right[], scopeOf: (right: Right) => string | undefined) => {
-        const requests = asked.flatMap((right) => {
-          const scope = scopeOf(right);
-          const { permission } = right;
+      const decideAt = async (scopes: readonly (string | undefined)[]) => {
+        const requests = rights.flatMap(({ permission }, position) => {
+          const scope = scopes[position];
           return scope === undefined ? [] : [{ subject, permission, scope, credential, actor }];
         });
         const { decisions } = await engine.checkMany(requests, STRONG);
         const left = [...decisions];
-        return asked.map((right) => (scopeOf(right) === undefined ? undefined : left.shift()));
+        return scopes.map((scope) => (scope === undefined ? undefined : left.shift()));
       };
-      const first = await decide(rights, ({ tenant }) => (tenant ? formatRef(tenant) : operationsScope));
+      const first = await decideAt(
+        rights.map(({ tenant }) => (tenant ? formatRef(tenant) : operationsScope)),
+      );
       // A tenant that is not there yet, or closed, has no operators of its own.
-      const isForPlatform = (position: number): boolean =>
-        rights[position]?.tenant !== undefined && NOT_THERE.has(first[position]?.reason ?? '');
-      const second = await decide(rights, (right) =>
-        isForPlatform(rights.indexOf(right)) ? operationsScope : undefined,
+      const second = await decideAt(
+        rights.map(({ tenant }, position) =>
+          tenant && NOT_THERE.has(first[position]?.reason ?? '') ? operationsScope : undefined,
+        ),
       );
       return rights.map((_, position) => (second[position] ?? first[position])?.allowed === true);
     },

@@ -4,6 +4,7 @@ import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
+import type { Sent } from '../plan.ts';
 
 /**
  * Routes and types of resources may write a scope out (`tenant:acme`). They belong to no tenant, so they stay when that
@@ -28,11 +29,6 @@ export interface Left {
 export interface Leaves {
   readonly rows: readonly Left[];
   readonly moreRows: number;
-}
-
-interface Sent {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
 }
 
 const MOST_ROWS = 50;
