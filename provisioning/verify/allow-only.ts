@@ -5,7 +5,7 @@ import { isAllowOnly } from '../edges/allow-only.ts';
 import type { Edge } from '../edges/edge.ts';
 import { role } from '../edges/rights.ts';
 import { isOfOperators } from '../operator-permissions.ts';
-import { type Fault, type Found, fault, type Relation } from './relation.ts';
+import { beside, type Fault, type Found, fault, type Relation } from './relation.ts';
 
 /** What commands keep from allow-only roles and groups, and an edit by hand does not. People say which side goes. */
 const broken = (key: Key, attribute: string, expected: string): Fault =>
@@ -31,37 +31,30 @@ export function meaningRelation(ref: Ref, { Type, group }: Item): readonly Relat
   if (Type !== 'ExternalGroup' || typeof group !== 'string') return [];
   const [key, meant] = [nodeKey(ref), { type: 'group', id: group }];
   return [
-    {
-      name: `meaning ${key.PK}`,
-      keys: [key, nodeKey(meant)],
-      judge: ([node, found]) => {
-        if (node?.group !== group || !found) return [];
-        const attribute = 'groupScope';
-        return [
-          ...(isAllowOnly(found)
-            ? []
-            : [broken(key, 'group', `an allow-only group, as ${formatRef(meant)} is not`)]),
-          ...(node.groupScope === found.scope
-            ? []
-            : [fault('node_repeats', key, String(found.scope), { attribute, effect: 'closes' })]),
-        ];
-      },
-    },
+    beside('meaning', ref, meant, (node, found) => {
+      if (node.group !== group || !found) return [];
+      const attribute = 'groupScope';
+      return [
+        ...(isAllowOnly(found)
+          ? []
+          : [broken(key, 'group', `an allow-only group, as ${formatRef(meant)} is not`)]),
+        ...(node.groupScope === found.scope
+          ? []
+          : [fault('node_repeats', key, String(found.scope), { attribute, effect: 'closes' })]),
+      ];
+    }),
   ];
 }
 
 /** What an allow-only role inherits. */
 export function inheritanceRelation(ref: Ref, { parent }: Item): readonly Relation[] {
   if (ref.type !== 'role' || typeof parent !== 'string') return [];
-  const [key, above] = [nodeKey(ref), role(parent)];
+  const above = role(parent);
   return [
-    {
-      name: `inheritance ${key.PK}`,
-      keys: [key, nodeKey(above)],
-      judge: ([node, found]) =>
-        node && isAllowOnly(node) && node.parent === parent && found && !isAllowOnly(found)
-          ? [broken(key, 'parent', anAllowOnly(above))]
-          : [],
-    },
+    beside('inheritance', ref, above, (node, found) =>
+      isAllowOnly(node) && node.parent === parent && found && !isAllowOnly(found)
+        ? [broken(nodeKey(ref), 'parent', anAllowOnly(above))]
+        : [],
+    ),
   ];
 }

@@ -1,7 +1,6 @@
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
-import type { Action } from '../../table/write/action.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { ownersOf } from '../kinds/node-kind.ts';
 import { copyOf } from '../nodes/ownership.ts';
@@ -31,16 +30,12 @@ export function copyRelation(key: Key, ref: Ref, now: number): Relation {
       const owners = at && attempt(() => ownersOf(at.kind, node, ref));
       if (!owners) return [];
       const isOwned = owners.some((owner) => attempt(() => edgeKey(owner.ref, ref).PK) === key.PK);
-      if (!isOwned) {
-        const repair: readonly Action[] | undefined = isSound(node) ? [{ kind: 'delete', key }] : undefined;
-        return copy ? [fault('copy_left_over', key, 'no copy: it does not hang here', { repair })] : [];
-      }
-      const wanted = copyOf(without(node, PASSING), ref, key);
-      const repair: readonly Action[] | undefined = isSound(node)
-        ? [{ kind: 'put', item: wanted }]
-        : undefined;
-      const found = copy && without(copy, PASSING_IN_COPY);
-      return faultsOf('copy', wanted, found, 'a copy of the node', { repair });
+      const wanted = isOwned ? copyOf(without(node, PASSING), ref, key) : undefined;
+      return faultsOf('copy', key, [wanted, copy && without(copy, PASSING_IN_COPY)], {
+        missing: 'a copy of the node',
+        leftOver: 'no copy: it does not hang here',
+        isSure: isSound(node),
+      });
     },
   };
 }

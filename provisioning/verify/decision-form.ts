@@ -38,37 +38,39 @@ export const outlivesNode = (parsed: ParsedKey): boolean =>
 /** What the item of a resource type says: another permission or scope may allow more, or less. */
 const MAPPED: ReadonlySet<string> = new Set(['permission', 'actions', 'scope']);
 
-type Shape = 'set' | 'value';
+type Names = ReadonlySet<string>;
 /** Names of attributes; the kinds of those that say more in their names end with a line. */
-const shapes = (sets: string, values: string): ReadonlyMap<string, Shape> =>
-  new Map([
-    ...sets.split(' ').map((name): [string, Shape] => [name, 'set']),
-    ...values.split(' ').map((name): [string, Shape] => [name, 'value']),
-  ]);
-const NOTHING: ReadonlyMap<string, Shape> = new Map();
-const SUBJECT = shapes('groups roles grant| at|', 'status endsAt properties isAdmin mandateOptional assign|');
-const SCOPE = shapes(
-  'denials closing group| heirs| folded|',
-  'status combination ancestors enterprise properties everyone role| wild| sub| license|',
+const names = (text: string): Names => new Set(text.split(' '));
+const SETS = names(
+  'groups roles grant| at| denials closing group| heirs| folded| allow deny rootsWithInvariants',
 );
-const EFFECTS = shapes('allow deny', 'when|');
-const EXTERNAL = shapes('', 'external|');
-const INVARIANTS = shapes('rootsWithInvariants', 'invariant|');
-const CREDENTIAL = shapes('', 'subject hash status endsAt ttl');
-const OF_TYPE: Readonly<Record<string, ReadonlyMap<string, Shape>>> = {
+const NOTHING: Names = new Set();
+const MEMBERSHIPS = names('groups');
+const SUBJECT = names('groups roles grant| at| status endsAt properties isAdmin mandateOptional assign|');
+const SCOPE = names(
+  'denials closing group| heirs| folded| status combination ancestors enterprise properties everyone role| wild| sub| license|',
+);
+const EFFECTS = names('allow deny when|');
+const EXTERNAL = names('external|');
+const INVARIANTS = names('rootsWithInvariants invariant|');
+const CREDENTIAL = names('subject hash status endsAt ttl');
+const OF_TYPE: Readonly<Record<string, Names>> = {
   api: NOTHING,
-  global: shapes('', 'role| wild| property| module|'),
-  group: shapes('roles', 'scope'),
-  page: shapes('allow deny', 'when| registered module'),
-  permission: shapes('allow deny', 'when| registered'),
-  'resource-type': shapes('', 'permission actions scope'),
-  mandate: shapes('', 'subject actor permissions scopes when budget hash status endsAt ttl'),
+  global: names('role| wild| property| module|'),
+  group: names('roles scope'),
+  page: names('allow deny when| registered module'),
+  permission: names('allow deny when| registered'),
+  'resource-type': names('permission actions scope'),
+  mandate: names('subject actor permissions scopes when budget hash status endsAt ttl'),
   session: CREDENTIAL,
   token: CREDENTIAL,
 };
 
-function shapesOf(parsed: ParsedKey): ReadonlyMap<string, Shape> {
-  if (parsed.form === 'memberships') return shapes('groups', '');
+/** Whether nodes of a type have decision items, beside subjects and scopes. */
+export const isOfDecisions = (type: string): boolean => Object.hasOwn(OF_TYPE, type);
+
+function namesIn(parsed: ParsedKey): Names {
+  if (parsed.form === 'memberships') return MEMBERSHIPS;
   if (parsed.form === 'tenant-effects') return EFFECTS;
   if (parsed.form === 'external-groups') return EXTERNAL;
   if (parsed.form === 'invariants') return INVARIANTS;
@@ -76,24 +78,29 @@ function shapesOf(parsed: ParsedKey): ReadonlyMap<string, Shape> {
   return isSubjectNode(parsed) ? SUBJECT : (OF_TYPE[parsed.type] ?? SCOPE);
 }
 
-/** Whether an attribute of such an item is a set, or another value; undefined if it may not have one of this name. */
-export function shapeOf(parsed: ParsedKey, attribute: string): Shape | undefined {
+const nameOf = (attribute: string): string => {
   const said = parseAttribute(attribute);
-  if (said && 'scope' in said && !isRef(said.scope)) return undefined;
-  if (said && 'pattern' in said && !isPermissionPattern(said.pattern)) return undefined;
-  return shapesOf(parsed).get(said ? `${said.kind}|` : attribute);
+  return said ? `${said.kind}|` : attribute;
+};
+
+/** Whether such an item may have an attribute of this name. */
+export function mayHave(parsed: ParsedKey, attribute: string): boolean {
+  const said = parseAttribute(attribute);
+  if (said && 'scope' in said && !isRef(said.scope)) return false;
+  if (said && 'pattern' in said && !isPermissionPattern(said.pattern)) return false;
+  return namesIn(parsed).has(nameOf(attribute));
 }
 
 /** Whether such an item may have the attribute, and with this value. */
 export function isWellFormed(parsed: ParsedKey, attribute: string, value: unknown, item: Item): boolean {
   const isSplitForm = item[Attribute.version] === SPLIT_FORM;
-  if (attribute === Attribute.roleTable) return hasFoldedRoles(item) && shapesOf(parsed) === SCOPE;
+  if (attribute === Attribute.roleTable) return hasFoldedRoles(item) && namesIn(parsed) === SCOPE;
   if (attribute === Attribute.groupsIn)
-    return value === MARKERS.groupsIn && isSplitForm && shapesOf(parsed) === SUBJECT;
+    return value === MARKERS.groupsIn && isSplitForm && namesIn(parsed) === SUBJECT;
   if (attribute === Attribute.groupRoles)
-    return value === MARKERS.groupRoles && isSplitForm && shapesOf(parsed) === SCOPE;
-  const shape = shapeOf(parsed, attribute);
-  if (!shape || (shape === 'set') !== value instanceof Set || !fitsForm(attribute, value, item)) return false;
+    return value === MARKERS.groupRoles && isSplitForm && namesIn(parsed) === SCOPE;
+  if (!mayHave(parsed, attribute) || !fitsForm(attribute, value, item)) return false;
+  if (SETS.has(nameOf(attribute)) !== value instanceof Set) return false;
   if (value instanceof Set && [...value].some((member) => typeof member !== 'string')) return false;
   // What stands apart does not stand here too.
   const kind = parseAttribute(attribute)?.kind;

@@ -20,8 +20,8 @@ import {
   isApiRevision,
   isMarked,
   isWellFormed,
+  mayHave,
   outlivesNode,
-  shapeOf,
 } from './decision-form.ts';
 import { type Around, type Derived, derive, nameOf, originOf, scopesAround } from './derive.ts';
 import type { Gathered } from './gather.ts';
@@ -114,7 +114,7 @@ function differencesIn(
     const fits = has === undefined || isWellFormed(parsed, attribute, has, found);
     if (!fits) faults.push(malformed(found, attribute));
     // A mark says in which form the item is, and so what is derived.
-    if (!shapeOf(parsed, attribute)) continue;
+    if (!mayHave(parsed, attribute)) continue;
     const [stored, said] = [partsOf(attribute, has), partsOf(attribute, should)];
     const isSet = should instanceof Set;
     for (const member of new Set([...stored.keys(), ...said.keys()])) {

@@ -7,6 +7,7 @@ import { isRef, isSubjectNode, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   decisionKey,
+  distinctKeys,
   GLOBAL,
   identityOf,
   invariantsKey,
@@ -53,7 +54,7 @@ export function scopesAround({ ref, node, stored, entries }: Gathered): readonly
       typeof text === 'string' && isRef(text) ? [decisionKey(parseRef(text, 'scope'))] : [],
     ),
   ];
-  return [...new Map(keys.map((key) => [identityOf(key), key])).values()];
+  return distinctKeys(keys);
 }
 
 /**

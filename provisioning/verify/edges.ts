@@ -1,6 +1,6 @@
 import { formatRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { GLOBAL, identityOf, isSameKey, type Key, nodeKey } from '../../table/keys.ts';
+import { distinctKeys, GLOBAL, identityOf, isSameKey, type Key, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { subject } from '../edges/rights.ts';
@@ -57,7 +57,7 @@ function edgeRelation(edge: Edge, read: Item): Relation {
   const endKeys = ends.map(({ ref }) => nodeKey(ref));
   const entries = attempt(() => entriesOfEdge(inForce(read), ANY_GROUP)) ?? [];
   const keys = entries.flatMap(({ at, apart }) => (apart ? [at, apart] : [at]));
-  const decisions = [...new Map(keys.map((key) => [identityOf(key), key])).values()];
+  const decisions = distinctKeys(keys);
   const [count, repeats] = [edge.keys.length, REPEATS[edge.label]];
   const judge = (items: readonly Found[]): readonly Fault[] => {
     const copies = items.slice(0, count);

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../table/batches.ts';
 import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { isSplit } from '../../table/decision/split.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
@@ -21,6 +22,7 @@ import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { inTurns } from '../in-turns.ts';
 import { pagesOf } from '../list-pages.ts';
+import { isOfDecisions } from './decision-form.ts';
 import { type Entry, entriesOfItem } from './entries.ts';
 import { withoutForm } from './forms.ts';
 import { isSound } from './node-damage.ts';
@@ -59,13 +61,11 @@ export interface Gathered {
 const NODES = 500;
 const PARTITIONS = 8;
 
-const OTHERS: readonly string[] = 'group page permission token session mandate resource-type api'.split(' ');
 /** Whether decision items stand in the partition of such a node. */
 export const holdsDecisions = ({ type, id }: Ref): boolean =>
   isSubjectNode({ type }) ||
   isScopeType(type) ||
-  OTHERS.includes(type) ||
-  (type === GLOBAL.type && id === GLOBAL.id);
+  (isOfDecisions(type) && (type !== GLOBAL.type || id === GLOBAL.id));
 
 /** What a scope owns that says something of its decision items, and which edges of it do. */
 const OWNED: ReadonlyMap<string, { readonly label: string; readonly to: readonly string[] } | undefined> =
@@ -204,9 +204,7 @@ export async function gather(
   const named = [...stored.values()].flatMap(namedIn);
   noteOwned(named.filter(({ type }) => alsoNamed || type === 'module' || type === 'property'));
   const areApart = isSplit(stored.get(own));
-  const refs = [...owned.values()];
-  for (let start = 0; start < refs.length; start += NODES) {
-    const some = refs.slice(start, start + NODES);
+  for (const some of batchesOf([...owned.values()], NODES)) {
     const found = await reader.getMany(some.map(nodeKey));
     await spend(some.length);
     const readOwned = async (each: Ref, position: number): Promise<void> => {

@@ -1,18 +1,22 @@
 import type { Item } from '../../table/item.ts';
 import { edgeKey, identityOf, type Key, nodeKey, parseKey } from '../../table/keys.ts';
-import type { Action } from '../../table/write/action.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { role, tenantGrant } from '../edges/rights.ts';
 import { damaged, edgeOf } from './edge-items.ts';
-import { attempt, fault, faultsOf, type Relation } from './relation.ts';
+import { attempt, type Found, fault, faultsOf, type Relation } from './relation.ts';
+
+const mirrorOf = (grant: ReturnType<typeof readGrant>, id: string): Found => {
+  const put = tenantGrant({ ...grant, roles: [id] }).grant?.find((action) => action.kind === 'put');
+  return put?.kind === 'put' ? put.item : undefined;
+};
 
 /** Each role of a grant has an item that repeats the grant. */
 export function mirrorsOfGrant(item: Item): readonly Relation[] {
   const grant = attempt(() => readGrant(item));
   if (!grant) return [];
   return grant.roles.flatMap((id) => {
-    const put = tenantGrant({ ...grant, roles: [id] }).grant?.find((action) => action.kind === 'put');
-    return put?.kind === 'put' ? [mirrorRelation(put.item, { PK: item.PK, SK: item.SK })] : [];
+    const mirror = mirrorOf(grant, id);
+    return mirror ? [mirrorRelation(mirror, { PK: item.PK, SK: item.SK })] : [];
   });
 }
 
@@ -33,21 +37,16 @@ function mirrorRelation(mirror: Item, at: Key): Relation {
     keys: [at, key, nodeKey(role(id))],
     judge: ([grant, found, node]) => {
       const read = grant && edgeOf(grant) && attempt(() => readGrant(grant));
-      const wanted = read?.roles.includes(id)
-        ? tenantGrant({ ...read, roles: [id] }).grant?.find((action) => action.kind === 'put')
-        : undefined;
-      if (wanted?.kind !== 'put') {
-        if (!found || (grant && !read)) return [];
-        const repair: readonly Action[] | undefined = read ? [{ kind: 'delete', key }] : undefined;
-        return [fault('edge_left_over', key, 'none: the grant does not hold the role', { repair })];
-      }
+      if (grant && !read) return [];
+      const wanted = read?.roles.includes(id) ? mirrorOf(read, id) : undefined;
       const attribute = `role:${id}`;
-      return [
-        ...(node ? [] : [fault('edge_dangling', at, `${attribute}, to which it leads`, { attribute })]),
-        ...faultsOf('edge', wanted.item, found, 'as its grant', {
-          repair: [{ kind: 'put', item: wanted.item }],
-        }),
-      ];
+      const dangling = fault('edge_dangling', at, `${attribute}, to which it leads`, { attribute });
+      const mirrored = faultsOf('edge', key, [wanted, found], {
+        missing: 'as its grant',
+        leftOver: 'none: the grant does not hold the role',
+        isSure: read !== undefined,
+      });
+      return wanted && !node ? [dangling, ...mirrored] : mirrored;
     },
   };
 }

@@ -27,8 +27,10 @@ export function guardOf(ref: Ref, kind: NodeKind, guard: Item): Relation {
         createdAt: found?.createdAt ?? node.createdAt,
         updatedAt: found?.updatedAt ?? node.updatedAt,
       };
+      const { createdAt, updatedAt } =
+        isInstant(dates.createdAt) && isInstant(dates.updatedAt) ? dates : node;
       const repair: readonly Action[] | undefined = isSound(node)
-        ? [{ kind: 'put', item: { ...wanted, ...dates } }]
+        ? [{ kind: 'put', item: { ...wanted, createdAt, updatedAt } }]
         : undefined;
       if (!found)
         return [fault('guard_missing', key, `owner ${formatRef(ref)}`, { effect: 'closes', repair })];
@@ -39,14 +41,11 @@ export function guardOf(ref: Ref, kind: NodeKind, guard: Item): Relation {
       // The guard names another existing owner: a repair cannot decide between the two.
       const { owner: given } = found;
       const isOthers = typeof given === 'string' && given !== wanted.owner && isOwner(given);
-      const areDates = isInstant(dates.createdAt) && isInstant(dates.updatedAt);
-      const { createdAt, updatedAt } = areDates ? dates : node;
-      const put: readonly Action[] = [{ kind: 'put', item: { ...wanted, createdAt, updatedAt } }];
       return different.map((attribute) =>
         fault('guard_differs', key, canonical(wanted[attribute]) || 'none', {
           attribute,
           effect: attribute === 'owner' ? 'opens' : 'none',
-          repair: isOthers ? undefined : repair && put,
+          repair: isOthers ? undefined : repair,
         }),
       );
     },

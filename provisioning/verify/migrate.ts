@@ -1,10 +1,11 @@
+import { batchesOf } from '../../table/batches.ts';
 import { SPLIT_THRESHOLDS, type SplitThresholds } from '../../table/decision/split.ts';
 import { stale } from '../../table/errors.ts';
 import { FORM, FORMS, formOf, isNewer } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
-  identityOf,
+  distinctKeys,
   isOfDecision,
   isSameKey,
   type Key,
@@ -34,7 +35,7 @@ export interface MigrateOptions {
   readonly reader: Reader;
   readonly clock: { readonly now: () => number };
   /** Counts only, when left out. */
-  readonly writer?: Writer;
+  readonly writer?: Writer | undefined;
   /** Items read per second, at most. */
   readonly rate?: number;
   /** Partitions that are migrated at a time. Default 8. */
@@ -75,11 +76,14 @@ const A_TRANSACTION = 25;
  * @throws GatehouseError as the service fails
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
-  const { writer, ...rest } = options;
+  const { writer } = options;
   let before = { migrated: 0, split: 0 };
   for (let walk = 1; ; walk++) {
     const writes = writer !== undefined && walk < MAX_WALKS;
-    const { written, ...found } = await migrateOnce({ ...rest, ...(writes ? { writer } : {}) }, before);
+    const { written, ...found } = await migrateOnce(
+      { ...options, writer: writes ? writer : undefined },
+      before,
+    );
     before = found;
     // What a walk has written is looked at again by the next one.
     if (!writes || (found.older === 0 && written === 0)) return found;
@@ -154,9 +158,7 @@ async function migrateOnce(
     counts.newer += items.filter(isNewer).length;
     const older = items.filter(isOlder);
     if (!writer) counts.older += older.length;
-    else
-      for (let start = 0; start < older.length; start += A_TRANSACTION)
-        await write(older.slice(start, start + A_TRANSACTION));
+    else for (const some of batchesOf(older, A_TRANSACTION)) await write(some);
     for (const item of items) await splitter.look(item);
   }
 
@@ -181,7 +183,7 @@ async function migrateOnce(
     for (const ref of refs) seen.add(formatRef(ref));
     await inTurns(refs, partition, width);
     if (keys.length === 0) continue;
-    await lookAt([...new Map(keys.map((key) => [identityOf(key), key])).values()]);
+    await lookAt(distinctKeys(keys));
     onProgress?.(state());
   }
   for (const [name, ref] of unnamed) if (!seen.has(name)) await partition(ref);

@@ -1,10 +1,9 @@
 import type { Ref } from '../../table/identifiers.ts';
 import { identityOf, isSameKey, type Key, nodeKey } from '../../table/keys.ts';
-import type { Action } from '../../table/write/action.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { nodeNamesOf } from '../nodes/node-names.ts';
 import { isSound } from './node-damage.ts';
-import { attempt, fault, faultsOf, type Relation } from './relation.ts';
+import { attempt, faultsOf, type Relation } from './relation.ts';
 
 /** One item by which a node is found under a name, checked from the node and from the item. */
 export function nameRelation({ PK, SK }: Key, ref: Ref): Relation {
@@ -16,13 +15,11 @@ export function nameRelation({ PK, SK }: Key, ref: Ref): Relation {
     judge: ([node, found]) => {
       const names = node && at ? nodeNamesOf(at.kind.entity, ref, node) : [];
       const wanted = names.find((each) => isSameKey(each, key));
-      const may = !node || isSound(node);
-      if (!wanted) {
-        const repair: readonly Action[] | undefined = may ? [{ kind: 'delete', key }] : undefined;
-        return found ? [fault('name_left_over', key, 'nothing: no node has this name', { repair })] : [];
-      }
-      const repair: readonly Action[] | undefined = may ? [{ kind: 'put', item: wanted }] : undefined;
-      return faultsOf('name', wanted, found, `the name of ${wanted.of}`, { repair });
+      return faultsOf('name', key, [wanted, found], {
+        missing: `the name of ${wanted?.of}`,
+        leftOver: 'nothing: no node has this name',
+        isSure: !node || isSound(node),
+      });
     },
   };
 }

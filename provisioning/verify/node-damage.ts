@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { BY_SCOPE } from '../../table/decision/split.ts';
+import { INDEXES } from '../../table/entities/entity.ts';
 import { FORM, FORMS } from '../../table/form.ts';
 import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -20,43 +21,75 @@ export interface Damage {
   readonly should?: { readonly be: Value | undefined };
 }
 
-/** Attributes that nodes have beside those that commands give. */
-const DERIVED: ReadonlySet<string> = new Set([
-  'PK',
-  'SK',
-  'Type',
-  FORM,
-  'id',
-  'rev',
-  'ttl',
-  'createdAt',
-  'updatedAt',
-  'deletingSince',
-  'GSI1PK',
-  'GSI1SK',
-  'GSI2PK',
-  'GSI2SK',
-  'GSI3PK',
-  'GSI3SK',
-]);
-const SCOPE = ['ancestors', 'root', 'movingTo', BY_SCOPE];
-const OWN: Readonly<Record<string, readonly string[]>> = {
-  user: ['roles', 'isAdmin', 'source', 'sourceActive'],
-  'technical-user': ['roles', 'isAdmin'],
-  subject: ['roles', 'isAdmin'],
-  group: ['root', 'source', BY_SCOPE],
-  'external-group': ['groupScope'],
-  role: ['isSystem'],
-  permission: ['module', 'action', 'resource'],
-  subscription: ['root'],
-  license: ['root'],
-  tool: ['root'],
-  token: ['revoked', 'revokedAt', 'revokedBy', 'hash'],
-  mandate: ['root', 'status', 'endedAt', 'hash'],
-  'scim-connection': ['lastCredential'],
-  'scim-credential': ['root', 'hash'],
-  'scim-user': ['root', 'made'],
-  'scim-group': ['root'],
+/** What is expected of an attribute that no command gives; undefined where its value is right. */
+type Check = (value: unknown, item: Item) => string | undefined;
+type Checks = Readonly<Record<string, Check>>;
+const must =
+  (isRight: (value: unknown) => boolean, expected: string): Check =>
+  (value) =>
+    isRight(value) ? undefined : expected;
+const may =
+  (check: Check): Check =>
+  (value, item) =>
+    value === undefined ? undefined : check(value, item);
+const ANY: Check = () => undefined;
+const NONE = must((value) => value === undefined, 'none');
+const INSTANT = must(isInstant, 'an instant');
+const BOOLEAN = must((value) => typeof value === 'boolean', 'true or false');
+const TEXT = must((value) => typeof value === 'string', 'a text');
+const REFERENCE = must((value) => typeof value === 'string' && isRef(value), 'a reference');
+const HASH = must((value) => typeof value === 'string' && /^[\w-]{43}$/.test(value), 'a hash');
+/** A user whom a connection made has its id and what it says of the user; another one has neither. */
+const BOTH = 'both of source and sourceActive';
+
+const INDEX_KEYS = Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]);
+const OF_ALL: Checks = {
+  ...Object.fromEntries(
+    ['PK', 'SK', 'Type', FORM, 'id', 'rev', 'ttl', ...INDEX_KEYS].map((name) => [name, ANY]),
+  ),
+  createdAt: INSTANT,
+  updatedAt: INSTANT,
+  deletingSince: may(INSTANT),
+};
+const OF_PLACE: Checks = { ancestors: ANY, root: ANY, movingTo: may(REFERENCE), [BY_SCOPE]: may(TEXT) };
+const OF_SUBJECT: Checks = { roles: ANY, isAdmin: ANY };
+const ROOT: Checks = { root: ANY };
+const OWN: Readonly<Record<string, Checks>> = {
+  user: {
+    ...OF_SUBJECT,
+    source: (value, { sourceActive }) =>
+      typeof value === 'string' || (value === undefined && sourceActive === undefined) ? undefined : BOTH,
+    sourceActive: (value, { source }) =>
+      typeof source === 'string' && typeof value !== 'boolean' ? BOTH : undefined,
+  },
+  'technical-user': OF_SUBJECT,
+  subject: OF_SUBJECT,
+  group: { root: ANY, source: ANY, [BY_SCOPE]: may(TEXT) },
+  'external-group': { groupScope: ANY },
+  role: { isSystem: ANY },
+  permission: { module: ANY, action: ANY, resource: ANY },
+  subscription: ROOT,
+  license: ROOT,
+  tool: ROOT,
+  session: { sessionStart: INSTANT },
+  token: {
+    revoked: BOOLEAN,
+    revokedAt: ANY,
+    revokedBy: ANY,
+    issuedAt: INSTANT,
+    expiresAt: INSTANT,
+    hash: (value, item) => (item.tokenType === 'api' ? HASH : NONE)(value, item),
+  },
+  mandate: {
+    root: ANY,
+    status: must((value) => value === 'active' || value === 'ended', 'active or ended'),
+    endedAt: (value, item) => (item.status === 'ended' ? INSTANT : NONE)(value, item),
+    hash: may(HASH),
+  },
+  'scim-connection': { lastCredential: ANY },
+  'scim-credential': { root: ANY, hash: HASH },
+  'scim-user': { root: ANY, made: BOOLEAN },
+  'scim-group': ROOT,
 };
 const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes('ancestors') === true;
 
@@ -65,7 +98,8 @@ export const isPath = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string' && isRef(each));
 
 /** Attributes with values that no command accepts: nothing else in the table holds them. */
-export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): readonly Damage[] {
+export function damageOf(kind: NodeKind, ref: Ref, item: Item): readonly Damage[] {
+  const { entity } = kind;
   const found: Damage[] = [];
   const shape = entity.attributes.shape as Record<string, z.ZodType>;
   for (const [attribute, schema] of Object.entries(shape)) {
@@ -81,65 +115,18 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
         found.push({ attribute, expected: canonical(parsed.data) });
     }
   }
-  const own = new Set([...(OWN[entity.type] ?? []), ...(isPlace({ entity, ...kind }) ? SCOPE : [])]);
-  for (const attribute of Object.keys(item)) {
-    if (!DERIVED.has(attribute) && !own.has(attribute) && !(attribute in shape))
+  const own: Checks = { ...OF_ALL, ...(isPlace(kind) ? OF_PLACE : {}), ...OWN[entity.type] };
+  for (const attribute of Object.keys(item))
+    if (!Object.hasOwn(own, attribute) && !Object.hasOwn(shape, attribute))
       found.push({ attribute, expected: 'no such attribute' });
-  }
-  for (const attribute of ['createdAt', 'updatedAt']) {
-    if (!isInstant(item[attribute])) found.push({ attribute, expected: 'an instant' });
+  for (const [attribute, check] of Object.entries(own)) {
+    const expected = check(item[attribute], item);
+    if (expected !== undefined) found.push({ attribute, expected });
   }
   // A form was taken off before.
   if (FORM in item) found.push({ attribute: FORM, expected: 'a form', should: { be: FORMS.usual } });
-  if (item[BY_SCOPE] !== undefined && typeof item[BY_SCOPE] !== 'string')
-    found.push({ attribute: BY_SCOPE, expected: 'a text' });
-  if (item.deletingSince !== undefined && !isInstant(item.deletingSince))
-    found.push({ attribute: 'deletingSince', expected: 'an instant' });
-  if (isPlace({ entity, ...kind })) {
-    if (item.movingTo !== undefined && !(typeof item.movingTo === 'string' && isRef(item.movingTo)))
-      found.push({ attribute: 'movingTo', expected: 'a reference' });
-  }
-  if (entity.type === 'token') found.push(...tokenDamage(item));
-  if (entity.type === 'mandate') found.push(...mandateDamage(item));
-  if (entity.type === 'scim-credential' && !isHash(item.hash))
-    found.push({ attribute: 'hash', expected: 'a hash' });
-  if (entity.type === 'scim-user' && typeof item.made !== 'boolean')
-    found.push({ attribute: 'made', expected: 'true or false' });
-  if (entity.type === 'user') found.push(...sourceDamage(item));
-  if (entity.type === 'session' && !isInstant(item.sessionStart))
-    found.push({ attribute: 'sessionStart', expected: 'an instant' });
   // The rest can be derived from the key.
-  return [...found, ...keyDamage({ entity, ...kind }, ref, item)];
-}
-
-const isHash = (value: unknown): boolean => typeof value === 'string' && /^[\w-]{43}$/.test(value);
-
-/** A user whom a connection made has its id and what it says of the user; another one has neither. */
-function sourceDamage({ source, sourceActive }: Item): readonly Damage[] {
-  const [isMade, isSaid] = [typeof source === 'string', typeof sourceActive === 'boolean'];
-  if (isMade ? isSaid : source === undefined && sourceActive === undefined) return [];
-  return [{ attribute: isMade ? 'sourceActive' : 'source', expected: 'both of source and sourceActive' }];
-}
-
-function tokenDamage(item: Item): readonly Damage[] {
-  const found: Damage[] = [];
-  if (typeof item.revoked !== 'boolean') found.push({ attribute: 'revoked', expected: 'true or false' });
-  for (const attribute of ['issuedAt', 'expiresAt']) {
-    if (!isInstant(item[attribute])) found.push({ attribute, expected: 'an instant' });
-  }
-  if (item.tokenType === 'api' ? !isHash(item.hash) : item.hash !== undefined)
-    found.push({ attribute: 'hash', expected: item.tokenType === 'api' ? 'a hash' : 'none' });
-  return found;
-}
-
-function mandateDamage({ status, endedAt, hash }: Item): readonly Damage[] {
-  const found: Damage[] = [];
-  const isOver = status === 'ended';
-  if (!isOver && status !== 'active') found.push({ attribute: 'status', expected: 'active or ended' });
-  if (isOver ? !isInstant(endedAt) : endedAt !== undefined)
-    found.push({ attribute: 'endedAt', expected: isOver ? 'an instant' : 'none' });
-  if (hash !== undefined && !isHash(hash)) found.push({ attribute: 'hash', expected: 'a hash' });
-  return found;
+  return [...found, ...keyDamage(kind, ref, item)];
 }
 
 /** What follows from the node's key, and from its own attributes. */
@@ -156,7 +143,7 @@ function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[
   const found: Damage[] = Object.entries(wanted)
     .filter(([attribute, value]) => canonical(item[attribute]) !== canonical(value))
     .map(([attribute, value]) => ({ attribute, expected: canonical(value), should: { be: value } }));
-  if (item.roles !== undefined && OWN[entity.type]?.includes('roles') && !(item.roles instanceof Set))
+  if (item.roles !== undefined && OWN[entity.type]?.roles && !(item.roles instanceof Set))
     found.push({ attribute: 'roles', expected: 'a set', should: { be: undefined } });
   return found;
 }
@@ -178,8 +165,6 @@ export function indexDamage(
 ): Readonly<Record<string, Value | undefined>> {
   const wanted = attempt(() => indexAttributes(entity, ref, item));
   if (!wanted) return {};
-  const names = [...['1', '2', '3'].flatMap((n) => [`GSI${n}PK`, `GSI${n}SK`]), 'ttl'];
-  return Object.fromEntries(
-    names.filter((name) => item[name] !== wanted[name]).map((name) => [name, wanted[name]]),
-  );
+  const wrong = [...INDEX_KEYS, 'ttl'].filter((name) => item[name] !== wanted[name]);
+  return Object.fromEntries(wrong.map((name) => [name, wanted[name]]));
 }

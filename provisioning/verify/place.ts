@@ -4,17 +4,15 @@ import { type Key, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
 import { isPath, isSound } from './node-damage.ts';
-import { changeOf, type Fault, type Found, fault, type Relation } from './relation.ts';
+import { beside, changeOf, type Fault, type Found, fault, type Relation } from './relation.ts';
 
 /** A node's path, its root, and its owners. */
 
 /** The owner of a node exists. */
-export const hangsOn = (ref: Ref, owner: Ref): Relation => ({
-  name: `hangs ${nodeKey(ref).PK} ${nodeKey(owner).PK}`,
-  keys: [nodeKey(ref), nodeKey(owner)],
-  judge: ([node, above]) =>
-    !node || above ? [] : [fault('edge_dangling', nodeKey(ref), `${formatRef(owner)}, on which it hangs`)],
-});
+export const hangsOn = (ref: Ref, owner: Ref): Relation =>
+  beside('hangs', ref, owner, (_, above) =>
+    above ? [] : [fault('edge_dangling', nodeKey(ref), `${formatRef(owner)}, on which it hangs`)],
+  );
 
 /** The path of a scope is its parent's path and the parent, up to a scope that is being moved. */
 export function placeOf(ref: Ref, read: Item): Relation {
@@ -92,17 +90,13 @@ export function rootRelation(ref: Ref, read: Item): readonly Relation[] {
   const isOfConnection = attribute === 'connection';
   if (typeof named !== 'string' || !(isOfConnection ? isId(named) : isRef(named))) return [];
   const above = isOfConnection ? connectionRef(named) : parseRef(named, 'scope');
-  const [key, place] = [nodeKey(ref), nodeKey(above)];
+  const key = nodeKey(ref);
   return [
-    {
-      name: `root ${key.PK}`,
-      keys: [key, place],
-      judge: ([node, above]) => {
-        const root = isOfConnection ? above?.scope : above?.root;
-        if (!node || !above || node.root === root) return [];
-        const repair = isSound(above) ? changeOf(key, { root: String(root) }) : undefined;
-        return [fault('node_repeats', key, String(root), { attribute: 'root', repair })];
-      },
-    },
+    beside('root', ref, above, (node, found) => {
+      const root = isOfConnection ? found?.scope : found?.root;
+      if (!found || node.root === root) return [];
+      const repair = isSound(found) ? changeOf(key, { root: String(root) }) : undefined;
+      return [fault('node_repeats', key, String(root), { attribute: 'root', repair })];
+    }),
   ];
 }

@@ -1,7 +1,16 @@
 import { isSplitting } from '../../table/decision/split.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, GLOBAL, identityOf, type Key, META, parseKey, partitionOf } from '../../table/keys.ts';
+import {
+  decisionKey,
+  distinctKeys,
+  GLOBAL,
+  identityOf,
+  type Key,
+  META,
+  parseKey,
+  partitionOf,
+} from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { canonical } from '../canonical.ts';
 import { pagesOf } from '../list-pages.ts';
@@ -73,9 +82,7 @@ export async function settleDecisions(
     const suspected = decisionFaults(gathered, around, clock.now());
     if (suspected.length === 0) return [...certain.values()];
     const own = decisionKey(ref);
-    const keys = [
-      ...new Map([own, ...suspected.map(({ key }) => key)].map((key) => [identityOf(key), key])).values(),
-    ];
+    const keys = distinctKeys([own, ...suspected.map(({ key }) => key)]);
     const now = withItems(gathered, keys, await reader.getMany(keys));
     await spend?.(keys.length);
     const isSettled = (name: string) => {

@@ -1,9 +1,10 @@
 import { GatehouseError, stale } from '../../table/errors.ts';
+import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { identityOf, isSameKey, type Key } from '../../table/keys.ts';
+import { identityOf, isSameKey, type Key, nodeKey } from '../../table/keys.ts';
 import { type Action, type Condition, type Expected, keyOf, type Value } from '../../table/write/action.ts';
 import { canonical, differences } from '../canonical.ts';
-import type { Finding, FindingCode } from './finding.ts';
+import type { Effect, Finding, FindingCode } from './finding.ts';
 
 /**
  * A condition over a few items. It is checked over what the walk has read and, before anything is
@@ -19,6 +20,18 @@ export interface Relation {
 }
 
 export type Found = Item | undefined;
+
+/** What a node says of another one. */
+export const beside = (
+  what: string,
+  ref: Ref,
+  other: Ref,
+  judge: (node: Item, other: Found) => readonly Fault[],
+): Relation => {
+  const keys = [nodeKey(ref), nodeKey(other)];
+  const name = [what, ...keys.map(({ PK }) => PK)].join(' ');
+  return { name, keys, judge: ([node, found]) => (node ? judge(node, found) : []) };
+};
 
 /** A finding with its repair. */
 export interface Fault extends Omit<Finding, 'dangerous' | 'repairable'> {
@@ -38,19 +51,42 @@ export const fault = (code: FindingCode, key: Key, expected: string, more: More 
 });
 
 /** What derived items there are, by the codes of their faults. */
-type Derived = 'copy' | 'edge' | 'guard' | 'name' | 'rule';
+type Derived = 'copy' | 'edge' | 'name' | 'rule';
 
-/** The faults of an item that must be there and as it is wanted. */
-export const faultsOf = (what: Derived, wanted: Item, found: Found, missing: string, more: More = {}) =>
-  found
-    ? differences(found, wanted).map((attribute) =>
-        fault(`${what}_differs`, wanted, canonical(wanted[attribute]) || 'none', { attribute, ...more }),
-      )
-    : [fault(`${what}_missing`, wanted, missing, more)];
+/** How faults of a derived item are reported and repaired. */
+interface Reporting {
+  /** What is expected where it is missing, and where there must be none. */
+  readonly missing: string;
+  readonly leftOver: string;
+  /** Whether what it follows from can be trusted, so that it is repaired. */
+  readonly isSure: boolean;
+  /** What a repair writes as well. */
+  readonly beside?: readonly Action[];
+  /** What a wrong one does, and one that must not be there. */
+  readonly effects?: readonly [wrong: Effect, leftOver: Effect];
+}
+
+/** The faults of an item that follows from others. @param wanted undefined where there must be none */
+export function faultsOf(
+  what: Derived,
+  key: Key,
+  [wanted, found]: readonly [wanted: Found, found: Found],
+  { missing, leftOver, isSure, beside = [], effects: [wrong, more] = ['none', 'none'] }: Reporting,
+): readonly Fault[] {
+  const repairBy = (action: Action) => (isSure ? [action, ...beside] : undefined);
+  if (!wanted) {
+    const repair = repairBy({ kind: 'delete', key: { PK: key.PK, SK: key.SK } });
+    return found ? [fault(`${what}_left_over`, key, leftOver, { effect: more, repair })] : [];
+  }
+  const repaired = { effect: wrong, repair: repairBy({ kind: 'put', item: wanted }) };
+  if (!found) return [fault(`${what}_missing`, key, missing, repaired)];
+  return differences(found, wanted).map((attribute) =>
+    fault(`${what}_differs`, key, canonical(wanted[attribute]) || 'none', { attribute, ...repaired }),
+  );
+}
 
 export const toFinding = ({ repair, ...fault }: Fault): Finding => ({
   ...fault,
-  key: { PK: fault.key.PK, SK: fault.key.SK },
   dangerous: fault.effect === 'opens' || fault.effect === 'either',
   repairable: repair !== undefined,
 });
@@ -62,12 +98,23 @@ export const MAX_TRIES = 5;
 const MARKS = ['Type', 'rev', 'writtenAt', 'writeId', 'updatedAt'];
 
 /** The condition that an item is as it was read. */
-export const asRead = (item: Found): Condition =>
+const asRead = (item: Found): Condition =>
   item
     ? { exists: true, equals: Object.fromEntries(MARKS.map((mark) => [mark, item[mark] as Expected])) }
     : { exists: false };
 
-const changed = (key: Key) => () => stale(`${key.PK} / ${key.SK}`);
+/** That an item is as it was read; what is refused otherwise is planned anew. */
+export const unchanged = (key: Key, item: Found) => ({
+  when: asRead(item),
+  failure: () => stale(`${key.PK} / ${key.SK}`),
+});
+
+/** An item in the place of one that was read. */
+export const replacing = (before: Found, item: Item): Action => ({
+  kind: 'put',
+  item,
+  ...unchanged(item, before),
+});
 
 /** The writes, on condition that all items of the relation are as they were read. */
 export function guarded(
@@ -75,10 +122,7 @@ export function guarded(
   items: readonly Found[],
   actions: readonly Action[],
 ): readonly Action[] {
-  const conditionOf = (key: Key) => ({
-    when: asRead(items[keys.findIndex((each) => isSameKey(each, key))]),
-    failure: changed(key),
-  });
+  const conditionOf = (key: Key) => unchanged(key, items[keys.findIndex((each) => isSameKey(each, key))]);
   const written = new Set(actions.map((action) => identityOf(keyOf(action))));
   return [
     ...actions.map((action): Action => ({ ...action, ...conditionOf(keyOf(action)) })),

@@ -13,7 +13,7 @@ import { textOf, touch } from '../nodes/nodes.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyOptions } from './options.ts';
 import { type Rebuilt, rebuild } from './rebuild.ts';
-import { asRead, type Fault, MAX_TRIES } from './relation.ts';
+import { type Fault, MAX_TRIES, replacing } from './relation.ts';
 
 interface RepairsOptions extends Pick<VerifyOptions, 'reader' | 'clock'> {
   readonly repair: NonNullable<VerifyOptions['repair']>;
@@ -98,11 +98,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         const isRight = before && canonical(withoutStamp(before)) === canonical(withoutStamp(item));
         try {
           if (!isRight || !stampOf(before)) {
-            const failure = () => stale(`${each.key.PK} / ${each.key.SK}`);
-            await write(
-              [{ kind: 'put', item, when: asRead(before), failure }, ...signsOf(each.key, item)],
-              each.findings,
-            );
+            await write([replacing(before, item), ...signsOf(each.key, item)], each.findings);
           }
           right.push(each);
         } catch (error) {

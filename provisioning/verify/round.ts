@@ -1,5 +1,7 @@
+import { batchesOf } from '../../table/batches.ts';
 import { limitExceeded, notFound } from '../../table/errors.ts';
 import { isNewer } from '../../table/form.ts';
+import { groupBy } from '../../table/group-by.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, parseKey, partitionOf } from '../../table/keys.ts';
@@ -28,8 +30,9 @@ const A_BATCH = 400;
 const AT_ONCE = 800;
 
 /** Of one walk: what those before it have come to goes into checkpoints. */
-export interface RoundOptions extends Omit<VerifyOptions, 'onCheckpoint'> {
-  readonly onCheckpoint?: ((checkpoint: Omit<Checkpoint, 'round' | 'repairedBefore'>) => void) | undefined;
+export interface RoundOptions extends Omit<VerifyOptions, 'from' | 'onCheckpoint'> {
+  readonly from: Checkpoint | undefined;
+  readonly onCheckpoint: ((checkpoint: Omit<Checkpoint, 'round' | 'repairedBefore'>) => void) | undefined;
 }
 
 /** One walk over the table. */
@@ -47,30 +50,18 @@ export function createRound({
   from,
   onCheckpoint,
 }: RoundOptions) {
-  const open = new Map<string, Finding>();
+  const open = new Map((from?.open ?? []).map((finding) => [findingId(finding), finding]));
   const repairs = repair && createRepairs({ reader, clock, repair });
   /** Decision items to rebuild once their sources are repaired. */
-  const damagedDecisions = new Map<string, DamagedItem>();
-  const unlisted: Ref[] = [];
-  const seenUnlisted = new Set<string>();
+  const damagedDecisions = new Map<string, DamagedItem>(
+    (from?.damaged ?? []).map(({ key, findings }) => [identityOf(key), { key, findings: [...findings] }]),
+  );
+  const unlisted = byRef(from?.unlisted);
   /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
-  const unnamed = new Map<string, Ref>();
+  const unnamed = byRef(from?.unnamed);
   /** Whose logs there are: roots of scopes. */
-  const logs = new Map<string, Ref>();
-  const counts = { partitions: 0, items: 0, reads: 0 };
-  if (from) {
-    for (const finding of from.open) open.set(findingId(finding), finding);
-    for (const { key, findings } of from.damaged)
-      damagedDecisions.set(identityOf(key), { key, findings: [...findings] });
-    for (const ref of from.unlisted) {
-      seenUnlisted.add(formatRef(ref));
-      unlisted.push(ref);
-    }
-    for (const ref of from.unnamed) unnamed.set(formatRef(ref), ref);
-    for (const ref of from.logs) logs.set(formatRef(ref), ref);
-    counts.partitions = from.partitions;
-    counts.items = from.items;
-  }
+  const logs = byRef(from?.logs);
+  const counts = { partitions: from?.partitions ?? 0, items: from?.items ?? 0, reads: 0 };
   const pace = createPace(clock, rate);
 
   async function spend(reads: number): Promise<void> {
@@ -112,9 +103,7 @@ export function createRound({
     const wanted = new Map<string, Key>();
     for (const key of [...all.flatMap(keysOf), ...gathered.flatMap(scopesAround)])
       if (!known.has(identityOf(key))) wanted.set(identityOf(key), key);
-    const missing = [...wanted.values()];
-    for (let start = 0; start < missing.length; start += A_BATCH) {
-      const some = missing.slice(start, start + A_BATCH);
+    for (const some of batchesOf([...wanted.values()], A_BATCH)) {
       const found = await reader.getMany(some);
       for (const [n, key] of some.entries()) known.set(identityOf(key), found[n]);
       for (const item of found) if (item) noteUnlisted(item);
@@ -143,10 +132,7 @@ export function createRound({
     const node = nodeAt(item);
     if (!node || isNewer(item)) return;
     const wrong = indexDamage(node.kind, node.ref, item);
-    if (!('GSI1PK' in wrong || 'GSI1SK' in wrong)) return;
-    if (seenUnlisted.has(formatRef(node.ref))) return;
-    seenUnlisted.add(formatRef(node.ref));
-    unlisted.push(node.ref);
+    if ('GSI1PK' in wrong || 'GSI1SK' in wrong) unlisted.set(formatRef(node.ref), node.ref);
   }
 
   /** Reports or repairs what is wrong in a snapshot. */
@@ -224,8 +210,7 @@ export function createRound({
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
     for await (const { refs, keys, next } of walkOver(reader, tenant, from?.place)) {
       await inTurns(refs, partition, width);
-      for (let start = 0; start < keys.length; start += A_BATCH) {
-        const some = keys.slice(start, start + A_BATCH);
+      for (const some of batchesOf(keys, A_BATCH)) {
         const found = await reader.getMany(some);
         await spend(2 * some.length);
         await take(found.filter((item) => item !== undefined));
@@ -243,7 +228,8 @@ export function createRound({
         for await (const relation of usesInLog(reader, owner, clock.now(), spend)) await settle(relation);
     if (!tenant) await inTurns([...unnamed.values()], partition, width);
     await lookAtAll();
-    for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) {
+    // Those that are found meanwhile come after the others.
+    for (const ref of unlisted.values()) {
       await partition(ref);
       await lookAtAll();
     }
@@ -274,7 +260,7 @@ export function createRound({
     open: [...open.values()],
     repaired: repairs?.repaired ?? [],
     damaged: [...damagedDecisions.values()],
-    unlisted: [...unlisted],
+    unlisted: [...unlisted.values()],
     unnamed: [...unnamed.values()],
     logs: [...logs.values()],
   });
@@ -282,17 +268,15 @@ export function createRound({
   return { run, repaired: repairs?.repaired ?? [] };
 }
 
+const byRef = (refs: readonly Ref[] = []) => new Map(refs.map((ref) => [formatRef(ref), ref]));
+
 const keysOf = ({ glance, keys }: Relation): readonly Key[] => glance?.keys ?? keys;
 
 /** Decision items by the node in whose partition they stand. */
 function inPartitions(damaged: readonly DamagedItem[]): readonly (readonly [Ref, readonly DamagedItem[]])[] {
-  const groups = new Map<string, readonly [Ref, DamagedItem[]]>();
-  for (const each of damaged) {
-    const parsed = parseKey(each.key);
-    if (!parsed || !('id' in parsed) || !('type' in parsed)) continue;
-    const group = groups.get(each.key.PK) ?? ([{ type: parsed.type, id: parsed.id }, []] as const);
-    group[1].push(each);
-    groups.set(each.key.PK, group);
-  }
-  return [...groups.values()];
+  return [...groupBy(damaged, ({ key }) => key.PK).values()].flatMap((some) => {
+    const parsed = some[0] && parseKey(some[0].key);
+    if (!parsed || !('id' in parsed) || !('type' in parsed)) return [];
+    return [[{ type: parsed.type, id: parsed.id }, some] as const];
+  });
 }

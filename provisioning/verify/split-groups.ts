@@ -1,3 +1,4 @@
+import { batchesOf } from '../../table/batches.ts';
 import { Attribute, groupsAtAttribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { formOfParts, isSplitting, MARKERS } from '../../table/decision/split.ts';
 import { expiry } from '../../table/decision/writes.ts';
@@ -178,9 +179,8 @@ async function createTurns(reader: Reader, ref: Ref) {
   const first = node?.rev;
   const createdAt = node?.createdAt as Expected;
   if (typeof first !== 'number' || node?.deletingSince !== undefined) return undefined;
-  return (actions: readonly Action[]): readonly (readonly Action[])[] => {
-    const turns: (readonly Action[])[] = [];
-    for (let start = 0; start < actions.length; start += AT_ONCE) {
+  return (actions: readonly Action[]): readonly (readonly Action[])[] =>
+    batchesOf(actions, AT_ONCE).map((some, turn) => {
       const asLeft: Update = {
         kind: 'update',
         key,
@@ -188,12 +188,10 @@ async function createTurns(reader: Reader, ref: Ref) {
         when: {
           exists: true,
           // Another subject of its id may have come to the same revision.
-          equals: { createdAt, rev: first + turns.length, deletingSince: undefined },
+          equals: { createdAt, rev: first + turn, deletingSince: undefined },
         },
         failure: () => stale(formatRef(ref)),
       };
-      turns.push([asLeft, ...actions.slice(start, start + AT_ONCE)]);
-    }
-    return turns;
-  };
+      return [asLeft, ...some];
+    });
 }

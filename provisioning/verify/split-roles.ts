@@ -1,14 +1,13 @@
 import { foldRoles, hasFoldedRoles, listedRolesIn, unfoldRoles } from '../../table/decision/folded-roles.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
-import { stale } from '../../table/errors.ts';
-import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { parseKey } from '../../table/keys.ts';
 import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import { textOf } from '../nodes/nodes.ts';
-import { asRead } from './relation.ts';
+import { replacing } from './relation.ts';
 import type { SplitTable, Splitting } from './splitting.ts';
 
 /** Of the decision item of a scope: the scope. */
@@ -33,7 +32,7 @@ async function madeAnew({ reader, send }: SplitTable, item: Item, make: typeof f
   if (!root) return false;
   const made = make(item, await rolesOf(reader, root));
   if (sizeOf(made) > MAX_ITEM_BYTES) return false;
-  await send([{ kind: 'put', item: made, when: asRead(item), failure: () => stale(formatRef(root)) }]);
+  await send([replacing(item, made)]);
   return true;
 }
 

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../table/batches.ts';
 import {
   Attribute,
   groupAttribute,
@@ -19,7 +20,7 @@ import type { Action, Check, Expected, Update } from '../../table/write/action.t
 import { group as groupRef } from '../edges/rights.ts';
 import { pagesOf } from '../list-pages.ts';
 import { closeGates } from '../nodes/gates.ts';
-import { asRead, isMeanwhile } from './relation.ts';
+import { isMeanwhile, replacing, unchanged } from './relation.ts';
 import { scopeOf } from './split-roles.ts';
 import type { SplitTable, Splitting } from './splitting.ts';
 
@@ -162,7 +163,7 @@ async function inTurns<T>(
         if (half.length > 0) await carryOut(half, tries + 1);
     }
   };
-  for (let start = 0; start < all.length; start += atOnce) await carryOut(all.slice(start, start + atOnce));
+  for (const some of batchesOf(all, atOnce)) await carryOut(some);
 }
 
 /** Gives the nodes of groups the mark, or takes it off. Whoever joins one from now on is listed so. */
@@ -225,12 +226,10 @@ const touched = (node: Item): Update => ({
 });
 
 /** That the item of a subject is as it was read: a repair does not count up the revision of the node. */
-const asStood = (item: Item) => ({ when: asRead(item), failure: () => stale(`${item.PK} / ${item.SK}`) });
-
 const unmoved = (item: Item): Check => ({
   kind: 'check',
   key: { PK: item.PK, SK: item.SK },
-  ...asStood(item),
+  ...unchanged(item, item),
 });
 
 function moved(item: Item, groups: ReadonlySet<string>, from: string, to: string): Update {
@@ -243,7 +242,7 @@ function moved(item: Item, groups: ReadonlySet<string>, from: string, to: string
     set: { Type: 'Decision', [FORM]: formOfParts(after) },
     add: { [to]: new Set(groups) },
     takeOut: { [from]: new Set(groups) },
-    ...asStood(item),
+    ...unchanged(item, item),
   };
 }
 
@@ -312,11 +311,7 @@ async function putApart(table: SplitTable, scope: Ref, first: string): Promise<b
             const roles = wanted.get(id) ?? NOTHING;
             // One that has gone has taken its roles along, and one at another scope is another one.
             if (node?.scope !== at || says(before, scope, roles)) return [];
-            const failure = () => stale(id);
-            return [
-              asMember(node),
-              { kind: 'put', item: rolesItem(id, at, roles), when: asRead(before), failure },
-            ];
+            return [asMember(node), replacing(before, rolesItem(id, at, roles))];
           });
           return [asMarked(scope, mark), ...puts];
         },
@@ -332,15 +327,7 @@ async function putApart(table: SplitTable, scope: Ref, first: string): Promise<b
       if (!isCleared)
         for await (const groups of groupsOf(reader, scope)) await put(groups.filter((id) => !wanted.has(id)));
       isCleared = isPut = true;
-      await send([
-        {
-          kind: 'put',
-          item: withoutGroups(item),
-          when: asRead(item),
-          failure: () => stale(formatRef(scope)),
-        },
-        ...changeOfMark(scope, mark, table.newId()),
-      ]);
+      await send([replacing(item, withoutGroups(item)), ...changeOfMark(scope, mark, table.newId())]);
       return true;
     } catch (error) {
       if (!isMeanwhile(error)) throw error;
@@ -381,38 +368,30 @@ function withoutGroups(item: Item): Item {
 
 /** Puts the item with the roles of its groups; answers whether it holds them. */
 async function putBack({ reader, send }: SplitTable, scope: Ref): Promise<boolean> {
-  for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const item = await reader.get(decisionKey(scope));
-    if (!item) return false;
-    if (item[Attribute.groupRoles] === undefined) return true;
-    const { [Attribute.groupRoles]: _, ...rest } = item;
-    const whole: Record<string, unknown> = { ...rest };
-    let size = sizeOf(rest as Item);
-    for await (const groups of groupsOf(reader, scope)) {
-      const found = await reader.getMany(groups.map((id) => decisionKey(groupRef(id))));
-      for (const [position, id] of groups.entries()) {
-        const roles = rolesAt(scope, found[position]);
-        if (roles.size === 0) {
-          // Damaged, unless it is another group by now: `gatehouse verify --repair` comes first.
-          const isOther = setIn(found[position], Attribute.rolesOfGroup).size > 0;
-          if (isOther && (await reader.get(nodeKey(groupRef(id))))?.scope === formatRef(scope)) return false;
-          continue;
-        }
-        whole[groupAttribute(id)] = new Set(roles);
-        size += sizeOf({ [groupAttribute(id)]: roles } as unknown as Item);
+  const item = await reader.get(decisionKey(scope));
+  if (!item) return false;
+  if (item[Attribute.groupRoles] === undefined) return true;
+  const { [Attribute.groupRoles]: _, ...rest } = item;
+  const whole: Record<string, unknown> = { ...rest };
+  let size = sizeOf(rest as Item);
+  for await (const groups of groupsOf(reader, scope)) {
+    const found = await reader.getMany(groups.map((id) => decisionKey(groupRef(id))));
+    for (const [position, id] of groups.entries()) {
+      const roles = rolesAt(scope, found[position]);
+      if (roles.size === 0) {
+        // Damaged, unless it is another group by now: `gatehouse verify --repair` comes first.
+        const isOther = setIn(found[position], Attribute.rolesOfGroup).size > 0;
+        if (isOther && (await reader.get(nodeKey(groupRef(id))))?.scope === formatRef(scope)) return false;
+        continue;
       }
-      if (size > MOST_JOINED) return false;
+      whole[groupAttribute(id)] = new Set(roles);
+      size += sizeOf({ [groupAttribute(id)]: roles } as unknown as Item);
     }
-    whole[FORM] = formOfParts(whole);
-    try {
-      const failure = () => stale(formatRef(scope));
-      await send([{ kind: 'put', item: whole as Item, when: asRead(item), failure }]);
-      return true;
-    } catch (error) {
-      if (!isMeanwhile(error)) throw error;
-    }
+    if (size > MOST_JOINED) return false;
   }
-  return false;
+  whole[FORM] = formOfParts(whole);
+  await send([replacing(item, whole as Item)]);
+  return true;
 }
 
 /** Lets what stood apart of groups go by itself, when no reader can have the scope in its cache as it was any more. */
@@ -429,8 +408,7 @@ const expireRoles = (table: SplitTable, scope: Ref, groups: readonly string[]): 
           const item = found[position];
           const isLeft = item?.[Attribute.scopeOfGroup] === at && item[Attribute.timeToLive] === undefined;
           if (!item || !isLeft) return [];
-          const emptied = { ...rolesItem(id, at), ...expiry(table.clock.now()) };
-          return [{ kind: 'put', item: emptied, when: asRead(item), failure: () => stale(id) }];
+          return [replacing(item, { ...rolesItem(id, at), ...expiry(table.clock.now()) })];
         }),
       ];
     },

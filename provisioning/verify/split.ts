@@ -2,33 +2,23 @@ import type { SplitThresholds } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
-import type { Reader } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { isMeanwhile } from './relation.ts';
 import { GROUPS_OF_SUBJECT } from './split-groups.ts';
 import { FOLDED_ROLES } from './split-roles.ts';
 import { GROUPS_OF_SCOPE } from './split-scope.ts';
-import type { Splitting } from './splitting.ts';
+import type { SplitTable, Splitting } from './splitting.ts';
 
 /** All kinds of parts. */
 export const SPLITTINGS: readonly Splitting[] = [GROUPS_OF_SUBJECT, GROUPS_OF_SCOPE, FOLDED_ROLES];
 
-export interface SplitterOptions {
-  readonly reader: Reader;
+interface SplitterOptions extends Omit<SplitTable, 'send'> {
   /** Counts only, when left out. */
   readonly writer?: Writer | undefined;
-  readonly clock: { readonly now: () => number };
-  readonly newId: () => string;
   readonly thresholds: SplitThresholds;
   /** Whether parts are brought back into their items, instead of out of them. */
   readonly joins: boolean;
-}
-
-/** How many items were brought to the other form, and how many are left. */
-export interface SplitCounts {
-  split: number;
-  unsplit: number;
 }
 
 /** How often a transaction is planned anew because a command came between. The next migration goes on. */
@@ -36,7 +26,8 @@ const MAX_TRIES = 16;
 
 /** Splits decision items, or joins them. */
 export function createSplitter({ reader, writer, clock, newId, thresholds, joins }: SplitterOptions) {
-  const counts: SplitCounts = { split: 0, unsplit: 0 };
+  /** How many items were brought to the other form, and how many are left. */
+  const counts = { split: 0, unsplit: 0 };
   const isWanted = (each: Splitting, item: Item): boolean =>
     joins ? each.isSplit(item) : !each.isSplit(item) && each.isDue(item, thresholds);
 

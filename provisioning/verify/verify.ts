@@ -23,10 +23,9 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   };
   if (from) remember(from.repairedBefore);
   for (let round = from?.round ?? 1, start = from; ; round++, start = undefined) {
-    const { from: _, onCheckpoint: __, ...rest } = options;
     const walk = createRound({
-      ...rest,
-      ...(start ? { from: start } : {}),
+      ...options,
+      from: start,
       onCheckpoint:
         onCheckpoint &&
         ((checkpoint) =>

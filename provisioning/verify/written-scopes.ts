@@ -2,7 +2,7 @@ import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { writtenScope } from '../routes/written-scopes.ts';
-import { fault, type Relation } from './relation.ts';
+import { beside, fault, type Relation } from './relation.ts';
 
 const CODES: Readonly<Record<string, 'route_scope_missing' | 'resource_type_scope_missing'>> = {
   route: 'route_scope_missing',
@@ -14,20 +14,12 @@ export function writtenScopeRelation(ref: Ref, item: Item): readonly Relation[] 
   const code = CODES[ref.type];
   const scope = writtenScope(item.scope);
   if (code === undefined || !scope) return [];
-  const key = nodeKey(ref);
+  const expected = `the scope ${formatRef(scope)}, or another one`;
   return [
-    {
-      name: `written scope ${key.PK}`,
-      keys: [key, nodeKey(scope)],
-      judge: ([node, found]) =>
-        !node || node.scope !== item.scope || found
-          ? []
-          : [
-              fault(code, key, `the scope ${formatRef(scope)}, or another one`, {
-                attribute: 'scope',
-                effect: 'closes',
-              }),
-            ],
-    },
+    beside('written scope', ref, scope, (node, found) =>
+      node.scope !== item.scope || found
+        ? []
+        : [fault(code, nodeKey(ref), expected, { attribute: 'scope', effect: 'closes' })],
+    ),
   ];
 }

@@ -1,9 +1,10 @@
+import { batchesOf } from '../batches.ts';
 import { compareBytes, hash64, textFromBase64Url, textToBase64Url } from '../bytes.ts';
 import { defined } from '../defined.ts';
 import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
-import { identityOf, type Key } from '../keys.ts';
+import { distinctKeys, identityOf, type Key } from '../keys.ts';
 import {
   DEFAULT_PAGE,
   type ListQuery,
@@ -262,11 +263,8 @@ export async function readInBatches(
   keys: readonly Key[],
   readBatch: (batch: readonly Key[], found: Map<string, Item>) => Promise<void>,
 ): Promise<readonly (Item | undefined)[]> {
-  const unique = [...new Map(keys.map(({ PK, SK }) => [identityOf({ PK, SK }), { PK, SK }])).values()];
+  const unique = distinctKeys(keys.map(({ PK, SK }) => ({ PK, SK })));
   const found = new Map<string, Item>();
-  const batches = Array.from({ length: Math.ceil(unique.length / MAX_KEYS) }, (_, batch) =>
-    unique.slice(batch * MAX_KEYS, (batch + 1) * MAX_KEYS),
-  );
-  await Promise.all(batches.map((batch) => readBatch(batch, found)));
+  await Promise.all(batchesOf(unique, MAX_KEYS).map((batch) => readBatch(batch, found)));
   return keys.map((key) => found.get(identityOf(key)));
 }
