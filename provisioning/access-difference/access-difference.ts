@@ -1,6 +1,8 @@
+import { batchesOf } from '../../table/batches.ts';
 import { decodeGlobal, decodePermission, decodeScope } from '../../table/decision/decode.ts';
 import type { RoleTable } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
+import { groupBy } from '../../table/group-by.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
@@ -16,6 +18,7 @@ import type { Reader } from '../../table/reader.ts';
 import { allRoots } from '../all-roots.ts';
 import type { Command } from '../command.ts';
 import { refsBelow } from '../nodes/scopes-below.ts';
+import { remembered } from '../remembered.ts';
 import type { Leaves } from '../routes/written-scopes.ts';
 import { type Change, carryOut } from './carry-out.ts';
 import { type Copy, createCopy, TooLarge } from './copy.ts';
@@ -99,7 +102,7 @@ export async function accessDifferenceBy(
     incomplete = (await compare(copy, people.candidates, touched, { at, most, loses, gains })) ?? incomplete;
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
-    incomplete = `it takes more than ${most.items} items or ${most.calls} calls to read`;
+    incomplete = error.message;
   }
   return {
     loses: await loses.sum(reader),
@@ -138,8 +141,7 @@ async function compare(
 
   async function decide(state: State, subject: string, scope: string, permissions: readonly string[]) {
     const allowed = new Set<string>();
-    for (let from = 0; from < permissions.length; from += AT_ONCE) {
-      const some = permissions.slice(from, from + AT_ONCE);
+    for (const some of batchesOf(permissions, AT_ONCE)) {
       const requests = some.map((permission) => ({ subject, permission, scope, at }));
       const { decisions: found } = await state.engine.checkMany(requests);
       for (const [position, permission] of some.entries()) {
@@ -158,36 +160,24 @@ async function compare(
     const isPersonal = isPlaceChanged || changed.size > 0 ? isPersonalAtAll : isPersonalIfTouched;
     const root = paths.map((path) => path.at(-1)?.ref).find((ref) => ref !== undefined);
     const holdingsOf = createHoldings(paths.flat(), await isPersonal(root));
-    const classes = new Map<string, string[]>();
-    for (const subject of people) {
+    const classes = groupBy(people, (subject) => {
       const from = holdingsOf(subject, before.subject(subject));
-      const to = changed.has(subject) ? holdingsOf(subject, after.subject(subject)) : from;
-      const isAsked = isPlaceChanged || from !== to || touched.permissions.size > 0;
-      if (!isAsked) continue;
-      const name = `${from}\n${to}`;
-      const alike = classes.get(name);
-      if (alike) alike.push(subject);
-      else classes.set(name, [subject]);
-    }
+      return `${from}\n${changed.has(subject) ? holdingsOf(subject, after.subject(subject)) : from}`;
+    });
     for (const [name, alike] of classes) {
       const [from, to] = name.split('\n');
       const asked = isPlaceChanged || from !== to ? all : [...touched.permissions];
+      if (asked.length === 0) continue;
       decisions += asked.length;
       if (decisions > most.decisions) return `more than ${most.decisions} decisions differ perhaps`;
       const [one = ''] = alike;
       const could = await decide(before, one, scope, asked);
       const can = await decide(after, one, scope, asked);
+      const only = (these: ReadonlySet<string>, those: ReadonlySet<string>) =>
+        asked.filter((permission) => these.has(permission) && !those.has(permission));
       const place = { scope, people: alike };
-      loses.add({
-        ...place,
-        parent: paths[0][1]?.ref,
-        permissions: asked.filter((permission) => could.has(permission) && !can.has(permission)),
-      });
-      gains.add({
-        ...place,
-        parent: paths[1][1]?.ref,
-        permissions: asked.filter((permission) => can.has(permission) && !could.has(permission)),
-      });
+      loses.add({ ...place, parent: paths[0][1]?.ref, permissions: only(could, can) });
+      gains.add({ ...place, parent: paths[1][1]?.ref, permissions: only(can, could) });
     }
   }
   return isUnknown ? 'some conditions take values that only a request passes' : undefined;
@@ -215,32 +205,22 @@ function createPersonal(copy: Copy, permissions: readonly string[]): Personal {
     );
   const either = async (of: (reader: Reader) => Promise<boolean>): Promise<boolean> =>
     (await Promise.all([copy.before, copy.after].map(of))).includes(true);
-  const findEverywhere = () =>
+  const find = (owner: Key, effects: readonly Key[], rolesOf: (item: Item) => RoleTable) =>
     either(async (reader) => {
-      const [global, ...items] = await reader.getMany([
-        globalKey(),
-        ...names.map((name) => decisionKey(permissionRef(name))),
-      ]);
-      return (global !== undefined && inPatterns(decodeGlobal(global).roles)) || inItems(items);
+      const [item, ...items] = await reader.getMany([owner, ...effects]);
+      return (item !== undefined && inPatterns(rolesOf(item))) || inItems(items);
     });
-  let everywhere: Promise<boolean> | undefined;
-  const known = new Map<string, Promise<boolean>>();
-  return async (root) => {
-    everywhere ??= findEverywhere();
-    if ((await everywhere) || root === undefined) return everywhere;
+  /** Undefined: what holds everywhere. */
+  const findAt = remembered((root: string | undefined) => {
+    if (root === undefined) {
+      const effects = names.map((name) => decisionKey(permissionRef(name)));
+      return find(globalKey(), effects, (item) => decodeGlobal(item).roles);
+    }
     const ref = parseRef(root, 'root');
-    const found =
-      known.get(root) ??
-      either(async (reader) => {
-        const [scope, ...items] = await reader.getMany([
-          decisionKey(ref),
-          ...names.map((name) => tenantEffectsKey(ref, name)),
-        ]);
-        return (scope !== undefined && inPatterns(decodeScope(root, scope).roles)) || inItems(items);
-      });
-    known.set(root, found);
-    return found;
-  };
+    const effects = names.map((name) => tenantEffectsKey(ref, name));
+    return find(decisionKey(ref), effects, (item) => decodeScope(root, item).roles);
+  });
+  return async (root) => (await findAt(undefined)) || (await findAt(root));
 }
 
 /** Each scope at which somebody may be touched, parents first, with these people. */

@@ -1,5 +1,5 @@
 import { holdsEntries } from '../../table/decision/apart.ts';
-import { createKnownSplits, isSplit, noteSplits } from '../../table/decision/split.ts';
+import { createKnownSplits, isSplit, type KnownSplits, noteSplits } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -9,13 +9,11 @@ import { planCommand } from '../assembly.ts';
 import type { Command } from '../command.ts';
 import { inPart } from '../commands/transaction.ts';
 import { inTurns } from '../in-turns.ts';
-import type { Planning } from '../plan.ts';
+import type { Planning, Sent } from '../plan.ts';
 import type { Copy } from './copy.ts';
 
 /** One command of a change. */
-export interface Change {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
+export interface Change extends Sent {
   /** It removes something; what is gone already is no error. */
   readonly verb?: 'create' | 'change' | 'remove' | undefined;
   /** Its place among the commands, and among those of its transaction, from 0; an error names it. */
@@ -48,6 +46,18 @@ async function prefetch(
   );
 }
 
+/** Notes which of the items have parts that stand apart, and answers whether any has. */
+export async function findSplits(
+  splits: KnownSplits,
+  actions: readonly Action[],
+  reader: Reader,
+): Promise<boolean> {
+  const keys = actions.filter(holdsEntries).map(keyOf);
+  const items = keys.length > 0 ? await reader.getMany(keys) : [];
+  for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
+  return items.some(isSplit);
+}
+
 /**
  * Writes what the commands plan to the copy, one transaction after the other. Its writes are stamped with the instant.
  *
@@ -64,22 +74,15 @@ export async function carryOut(
   const { after, writer } = copy;
   const splits = createKnownSplits();
   const planning = { ...planningOn(after, at), splits };
-  /** Notes which of the items have parts that stand apart, and answers whether any has. */
-  async function findSplits(actions: readonly Action[]): Promise<boolean> {
-    const keys = actions.filter(holdsEntries).map(keyOf);
-    const items = keys.length > 0 ? await after.getMany(keys) : [];
-    for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
-    return items.some(isSplit);
-  }
   for (const { command, input, verb, position = [] } of changes) {
     try {
       let plan = await planCommand(commands, planning, command, input);
       // A step that is cut to size has to know of them.
-      if (await findSplits(mergeActions(plan.actions)))
+      if (await findSplits(splits, mergeActions(plan.actions), after))
         plan = await planCommand(commands, planning, command, input);
       for (;;) {
         const actions = mergeActions(plan.actions);
-        await findSplits(actions);
+        await findSplits(splits, actions, after);
         if (actions.length > 0)
           await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }, splits));
         // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0007).

@@ -1,6 +1,6 @@
 import { defined } from '../../table/defined.ts';
 import type { Item } from '../../table/item.ts';
-import { identityOf, type Key } from '../../table/keys.ts';
+import { distinctKeys, identityOf, type Key } from '../../table/keys.ts';
 import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts';
 import { type ListQuery, MAX_PAGE, type Range, type Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
@@ -11,7 +11,7 @@ import { pagesOf } from '../list-pages.ts';
 /** Of a put, its key is the item. */
 const plainKey = ({ PK, SK }: Key): Key => ({ PK, SK });
 
-/** A change is too large to be copied: what it takes is not known. */
+/** More is to be looked at than a bound allows. The message says which. */
 export class TooLarge extends Error {}
 
 /** A table in memory as it is before a change and, once the change is written to it, after it. */
@@ -44,7 +44,8 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
   let [items, calls] = [0, 0];
   const call = <T>(work: () => Promise<T>): Promise<T> => {
     calls += 1;
-    if (calls > most.calls || items > most.items) throw new TooLarge();
+    if (calls > most.calls || items > most.items)
+      throw new TooLarge(`it takes more than ${most.items} items or ${most.calls} calls to read`);
     return work();
   };
   const keep = (key: Key, item: Item | undefined): void => {
@@ -123,7 +124,7 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
     },
     written: () => {
       const keys = done.filter(({ kind }) => kind !== 'check').map((action) => plainKey(keyOf(action)));
-      return [...new Map(keys.map((key) => [identityOf(key), key])).values()];
+      return distinctKeys(keys);
     },
     actions: () => done,
   };

@@ -27,6 +27,17 @@ interface Choices {
 export const subjectOf = ({ user }: Item): string | undefined =>
   typeof user === 'string' ? formatRef(readSubject(user, 'user')) : undefined;
 
+/** Does something once for each of these arguments. */
+function once<A extends readonly Top[]>(work: (...of: A) => Promise<void>): (...of: A) => Promise<void> {
+  const done = new Set<string>();
+  return async (...of) => {
+    const name = of.map(String).join(' ');
+    if (done.has(name)) return;
+    done.add(name);
+    await work(...of);
+  };
+}
+
 /**
  * Who holds what, from the edges, page by page. Whoever is found is a candidate only; the engine decides.
  *
@@ -38,7 +49,6 @@ export function createPeople(
   { listsEveryone = true, isOfInterest = () => true }: Choices = {},
 ) {
   const candidates = new Map<string, Set<Top>>();
-  const done = new Set<string>();
   /** External groups by id: whoever shows a token with one is in no list. */
   const inTokens = new Map<string, Item>();
   /** Where a group of everyone is among those that were looked at. */
@@ -74,14 +84,6 @@ export function createPeople(
       }
   }
 
-  /** Does something once for each of these arguments. */
-  async function once(work: () => Promise<void>, ...of: readonly string[]): Promise<void> {
-    const name = of.join(' ');
-    if (done.has(name)) return;
-    done.add(name);
-    await work();
-  }
-
   let ofEveryone: Promise<ReadonlySet<string>> | undefined;
   async function groupsOfEveryone(): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
@@ -89,84 +91,51 @@ export function createPeople(
     return found;
   }
 
-  const everyone = (top: string) =>
-    once(
-      async () => {
-        for await (const subject of everybody()) add(formatRef(subject), top);
-      },
-      'everyone',
-      top,
-    );
+  const everyone = once(async (top: string) => {
+    for await (const subject of everybody()) add(formatRef(subject), top);
+  });
 
-  const members = (group: string, top: string) =>
-    once(
-      async () => {
-        for await (const item of listed(ownedBy({ type: 'group', id: group }, 'external-group')))
-          inTokens.set(String(item.id), item);
-        ofEveryone ??= groupsOfEveryone();
-        if ((await ofEveryone).has(group)) {
-          everyoneAt.add(top);
-          if (listsEveryone) await everyone(top);
-          return;
-        }
-        for await (const edge of toSubjects({ type: 'group', id: group })) {
-          add(subjectOf(edge), top);
-          if (!isInForce(readOrigins(edge))) suspended.push(edge);
-        }
-      },
-      'members',
-      group,
-      top,
-    );
+  const members = once(async (group: string, top: string) => {
+    for await (const item of listed(ownedBy({ type: 'group', id: group }, 'external-group')))
+      inTokens.set(String(item.id), item);
+    ofEveryone ??= groupsOfEveryone();
+    if ((await ofEveryone).has(group)) {
+      everyoneAt.add(top);
+      if (listsEveryone) await everyone(top);
+      return;
+    }
+    for await (const edge of toSubjects({ type: 'group', id: group })) {
+      add(subjectOf(edge), top);
+      if (!isInForce(readOrigins(edge))) suspended.push(edge);
+    }
+  });
 
-  const globally = (id: string, top: Top) =>
-    once(
-      async () => {
-        for await (const edge of toSubjects(role(id))) add(subjectOf(edge), top);
-      },
-      'globally',
-      id,
-      String(top),
-    );
+  const globally = once(async (id: string, top: Top) => {
+    for await (const edge of toSubjects(role(id))) add(subjectOf(edge), top);
+  });
 
-  const admins = (top: Top) =>
-    once(
-      async () => {
-        for await (const edge of toSubjects(GLOBAL)) add(subjectOf(edge), top);
-      },
-      'admins',
-      String(top),
-    );
+  const admins = once(async (top: Top) => {
+    for await (const edge of toSubjects(GLOBAL)) add(subjectOf(edge), top);
+  });
 
   /** Who is granted a role, or one that inherits from it. */
-  const holders = (id: string): Promise<void> =>
-    once(
-      async () => {
-        await globally(id, EVERYWHERE);
-        for await (const edge of edges(role(id), 'group', 'assignment', 'grant')) {
-          const scope = String(edge.scope);
-          if (!(await isOfInterest(scope))) continue;
-          if (typeof edge.group === 'string') await members(edge.group, scope);
-          else add(subjectOf(edge), scope);
-        }
-        for await (const edge of edges(role(id), 'role'))
-          if (isOwnership(edge)) await holders(parseRef(String(edge.owned), 'owned').id);
-      },
-      'holders',
-      id,
-    );
+  const holders: (id: string) => Promise<void> = once(async (id: string) => {
+    await globally(id, EVERYWHERE);
+    for await (const edge of edges(role(id), 'group', 'assignment', 'grant')) {
+      const scope = String(edge.scope);
+      if (!(await isOfInterest(scope))) continue;
+      if (typeof edge.group === 'string') await members(edge.group, scope);
+      else add(subjectOf(edge), scope);
+    }
+    for await (const edge of edges(role(id), 'role'))
+      if (isOwnership(edge)) await holders(parseRef(String(edge.owned), 'owned').id);
+  });
 
   /** Who is granted something at a scope itself. */
-  const grantedAt = (scope: string, top: string) =>
-    once(
-      async () => {
-        const ref = parseRef(scope, 'scope');
-        for await (const edge of edges(ref, 'assignment', 'grant', 'user')) add(subjectOf(edge), top);
-      },
-      'granted',
-      scope,
-      top,
-    );
+  const grantedAt = once(async (scope: string, top: string) => {
+    const ref = parseRef(scope, 'scope');
+    for await (const edge of edges(ref, 'assignment', 'grant', 'user')) add(subjectOf(edge), top);
+  });
 
   return {
     candidates,

@@ -5,6 +5,7 @@ import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { decisionKey, type Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
+import { remembered } from '../remembered.ts';
 import { engineOn } from './engine-on.ts';
 
 export const subjectKey = (ref: string): Key => decisionKey(parseSubjectRef(ref, 'subject'));
@@ -19,16 +20,13 @@ export async function stateOf(reader: Reader, subjects: readonly string[], at: n
     if (item)
       known.set(ref, await withAllGroups(reader, parseSubjectRef(ref, 'subject'), decodeSubject(item)));
   }
-  const scopes = new Map<string, Promise<ScopeItem | undefined>>();
   return {
     engine: engineOn(reader, at),
     subject: (ref: string): SubjectItem | undefined => known.get(ref),
-    scope: (ref: string): Promise<ScopeItem | undefined> => {
-      const found =
-        scopes.get(ref) ?? reader.get(scopeKey(ref)).then((item) => item && decodeScope(ref, item));
-      scopes.set(ref, found);
-      return found;
-    },
+    scope: remembered(async (ref: string): Promise<ScopeItem | undefined> => {
+      const item = await reader.get(scopeKey(ref));
+      return item && decodeScope(ref, item);
+    }),
   };
 }
 export type State = Awaited<ReturnType<typeof stateOf>>;

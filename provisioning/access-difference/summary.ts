@@ -1,3 +1,4 @@
+import { groupBy } from '../../table/group-by.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -110,13 +111,9 @@ const rowOf = (scope: string, name: unknown, { people, permissions, scopesBelow 
 
 /** The permissions that the same people lose are one row. */
 function rowsOf({ groups, losers }: Place): readonly Row[] {
-  const alike = new Map<string, { of: readonly number[]; permissions: string[] }>();
-  for (const [permission, of] of losers) {
-    const row = alike.get(String(of)) ?? { of, permissions: [] };
-    row.permissions.push(permission);
-    alike.set(String(of), row);
-  }
-  return [...alike.values()].map(({ of, permissions }) => {
+  return [...groupBy(losers, ([, of]) => String(of)).values()].map((alike) => {
+    const [, of = []] = alike[0] ?? [];
+    const permissions = alike.map(([permission]) => permission);
     const people = of.flatMap((group) => groups[group] ?? []).sort();
     return { text: JSON.stringify([people, permissions]), people, permissions, scopesBelow: 0 };
   });

@@ -1,4 +1,5 @@
 import type { TokenGroups } from '../../engine/index.ts';
+import { groupBy } from '../../table/group-by.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
@@ -30,10 +31,9 @@ export const externalGroupOf = ({ issuer, externalId, group, groupScope }: Item)
 export const externalGroupsIn = async (reader: Reader, root: string): Promise<readonly ExternalGroup[]> =>
   (await reader.listAll(ownedBy(parseRef(root, 'root'), 'external-group'))).map(externalGroupOf);
 
-export const byIssuer = (groups: readonly ExternalGroup[]): readonly (readonly ExternalGroup[])[] =>
-  [...new Set(groups.map(({ issuer }) => issuer))].map((one) =>
-    groups.filter(({ issuer }) => issuer === one),
-  );
+export const byIssuer = (groups: readonly ExternalGroup[]): readonly (readonly ExternalGroup[])[] => [
+  ...groupBy(groups, ({ issuer }) => issuer).values(),
+];
 
 /** A token that names some groups of one issuer. */
 export const tokenNaming = (groups: readonly ExternalGroup[]): TokenGroups => ({

@@ -132,10 +132,8 @@ function membersThatDiffer(
   attribute: string,
   { before, after }: Pick<Pair, 'before' | 'after'>,
 ): readonly string[] {
-  const [a, b] = [before, after].map((item) => new Set(item?.[attribute] as Set<string> | undefined)) as [
-    Set<string>,
-    Set<string>,
-  ];
+  const membersOf = (item: Item | undefined) => new Set(item?.[attribute] as Set<string> | undefined);
+  const [a, b] = [membersOf(before), membersOf(after)];
   return [...new Set([...a, ...b])].filter((member) => a.has(member) !== b.has(member));
 }
 
@@ -151,17 +149,12 @@ export async function noteSubject(
   copy: Pick<Copy, 'before' | 'after'>,
   people: People,
 ): Promise<void> {
-  const subject = formatRef(parseKey(key) as Ref & { readonly form: 'decision' });
-  for (const [item, reader] of [
-    [before, copy.before],
-    [after, copy.after],
-  ] as const) {
+  const ref = parseKey(key) as Ref & { readonly form: 'decision' };
+  const subject = formatRef(ref);
+  const sides = [[before, copy.before] as const, [after, copy.after] as const];
+  for (const [item, reader] of sides) {
     if (!item) continue;
-    const whole = await withAllGroups(
-      reader,
-      parseKey(key) as Ref & { readonly form: 'decision' },
-      decodeSubject(item),
-    );
+    const whole = await withAllGroups(reader, ref, decodeSubject(item));
     const { isAdmin, globalRoles, grants, assignments } = whole;
     const groups = groupsOf(whole);
     if (isAdmin || globalRoles.length > 0) people.add(subject, EVERYWHERE);
@@ -215,10 +208,8 @@ async function noteScope(
   }
   if (!isOther) return;
   // Its status, its place or what it is entitled to: all who are granted anything above, here or below.
-  for (const [item, reader] of [
-    [before, copy.before],
-    [after, copy.after],
-  ] as const) {
+  const sides = [[before, copy.before] as const, [after, copy.after] as const];
+  for (const [item, reader] of sides) {
     if (!item) continue;
     for (const ref of [scope, ...decodeScope(scope, item).ancestors])
       await peopleAt(ref, scope, reader, people);
@@ -227,7 +218,7 @@ async function noteScope(
     for await (const ref of refsBelow(copy.before, scope, 'all'))
       await peopleAt(ref, scope, copy.before, people);
   await people.admins(scope);
-  const [global] = await copy.before.getMany([globalKey()]);
+  const global = await copy.before.get(globalKey());
   for (const role of global ? decodeGlobal(global).roles.keys() : []) await people.globally(role, scope);
 }
 

@@ -1,9 +1,9 @@
 import type { Reader } from '../../table/reader.ts';
-import { createPeople, EVERYWHERE, UNBOUNDED } from '../access-difference/people.ts';
+import { createPeople, UNBOUNDED } from '../access-difference/people.ts';
 import { rootsAt, subjectKey } from '../access-difference/state.ts';
 import { externalGroupsIn } from '../access-difference/token-groups.ts';
 import { groupsOfEveryone, noteSubject } from '../access-difference/touched.ts';
-import type { Candidates } from './candidates.ts';
+import { type Candidates, grantedIn } from './candidates.ts';
 
 /** The candidates among these subjects: where in a root something is granted to each, before a change of it or after. */
 export async function candidatesAmong(
@@ -18,9 +18,7 @@ export async function candidatesAmong(
     await noteSubject({ key, before: was[position], after: is[position] }, { before, after }, found);
   const ofEveryone = [...(await groupsOfEveryone(before)), ...(await groupsOfEveryone(after))];
   const everyoneAt = ofEveryone.map(({ scope }) => String(scope));
-  const granted = [...found.candidates].map(
-    ([ref, tops]) => [ref, [...tops].map((top) => (top === EVERYWHERE ? root : top))] as const,
-  );
+  const granted = grantedIn(root, found);
   const roots = await rootsAt(after, [...new Set([...everyoneAt, ...granted.flatMap(([, all]) => all)])]);
   const within = (all: readonly string[]) => new Set(all.filter((scope) => roots.get(scope) === root));
   return {

@@ -1,12 +1,12 @@
-import { decodeScope } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { namesCovering } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
-import { createPeople, EVERYWHERE } from '../access-difference/people.ts';
-import { scopeKey } from '../access-difference/state.ts';
+import { createPeople, EVERYWHERE, type People } from '../access-difference/people.ts';
+import { rootsAt } from '../access-difference/state.ts';
 import { type ExternalGroup, externalGroupOf } from '../access-difference/token-groups.ts';
 import { group, permissionOrPattern } from '../edges/rights.ts';
+import { remembered } from '../remembered.ts';
 
 /** Whoever may hold one of some permissions in one root, by edges. They propose only; the engine decides. */
 export interface Candidates {
@@ -30,15 +30,9 @@ export async function candidatesIn(
   excepted: readonly string[],
   most: { readonly people: number; readonly calls: number },
 ): Promise<Candidates> {
-  const within = new Map<string, boolean>();
-  async function isOfInterest(scope: string): Promise<boolean> {
-    const known = within.get(scope);
-    if (known !== undefined) return known;
-    const item = await reader.get(scopeKey(scope));
-    const isWithin = item !== undefined && (decodeScope(scope, item).ancestors.at(-1) ?? scope) === root;
-    within.set(scope, isWithin);
-    return isWithin;
-  }
+  const isOfInterest = remembered(
+    async (scope: string) => (await rootsAt(reader, [scope])).get(scope) === root,
+  );
   const people = createPeople(reader, most, { listsEveryone: false, isOfInterest });
   for (const text of new Set(permissions.flatMap(namesCovering)))
     for await (const { role, effect } of people.edges(permissionOrPattern(text), 'role'))
@@ -49,17 +43,18 @@ export async function candidatesIn(
     if (typeof scope === 'string') await people.members(id, scope);
   }
   return {
-    people: new Map(
-      [...people.candidates].map(([subject, tops]) => [
-        subject,
-        new Set([...tops].map((top) => (top === EVERYWHERE ? root : top))),
-      ]),
-    ),
+    people: new Map(grantedIn(root, people).map(([subject, scopes]) => [subject, new Set(scopes)])),
     everyoneAt: people.everyoneAt,
     external: [...people.inTokens.values()].map(externalGroupOf),
     suspended: people.suspended,
   };
 }
+
+/** Where something is granted to each: at the root itself for what counts everywhere. */
+export const grantedIn = (root: string, { candidates }: People) =>
+  [...candidates].map(
+    ([subject, tops]) => [subject, [...tops].map((top) => (top === EVERYWHERE ? root : top))] as const,
+  );
 
 /** The administrators, of whom an invariant says nothing. */
 export async function administratorsOf(

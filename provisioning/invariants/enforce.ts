@@ -1,8 +1,7 @@
-import { holdsEntries } from '../../table/decision/apart.ts';
 import { Attribute } from '../../table/decision/attributes.ts';
 import { decodeScope } from '../../table/decision/decode.ts';
 import { MARKS } from '../../table/decision/entries.ts';
-import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
+import { createKnownSplits } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { stale } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
@@ -12,6 +11,7 @@ import { GLOBAL, invariantsKey, isSameKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
+import { findSplits } from '../access-difference/carry-out.ts';
 import { type Copy, createCopy } from '../access-difference/copy.ts';
 import { scopeKey } from '../access-difference/state.ts';
 import { type Plan, recorded, withAccepted } from '../plan.ts';
@@ -140,10 +140,8 @@ async function check(
 /** Writes the actions of a plan to a copy, in the forms that the items have. */
 async function write(actions: readonly Action[], copy: Copy, at: number): Promise<void> {
   const merged = mergeActions(actions);
-  const keys = merged.filter(holdsEntries).map(keyOf);
-  const items = await copy.after.getMany(keys);
   const splits = createKnownSplits();
-  for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
+  await findSplits(splits, merged, copy.after);
   await copy.writer.send(stamped(merged, { writtenAt: at, writeId: 'copy' }, splits));
 }
 

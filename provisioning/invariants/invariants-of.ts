@@ -1,12 +1,11 @@
 import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { type Invariant, invariantSchema } from '../../table/invariant.ts';
-import type { Item } from '../../table/item.ts';
 import { GLOBAL, invariantsKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 
 /** The invariants that the item of a root lists. Throws `damaged_item` where one cannot be read. */
-export function invariantsIn(item: Item | undefined): readonly Invariant[] {
+export function invariantsIn(item: Readonly<Record<string, unknown>> | undefined): readonly Invariant[] {
   return Object.entries(item ?? {}).flatMap(([name, value]) => {
     const said = parseAttribute(name);
     if (said?.kind !== 'invariant') return [];

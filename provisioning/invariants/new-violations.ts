@@ -1,13 +1,11 @@
 import { GatehouseError } from '../../table/errors.ts';
 import { type Invariant, permissionsOf } from '../../table/invariant.ts';
-import { nodeKey } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/partition-queries.ts';
+import type { Item } from '../../table/item.ts';
 import { overlap } from '../../table/permission-name.ts';
-import type { Reader } from '../../table/reader.ts';
 import { type Copy, TooLarge } from '../access-difference/copy.ts';
 import { createPeople } from '../access-difference/people.ts';
 import { touchedBy } from '../access-difference/touched.ts';
-import { role } from '../edges/rights.ts';
+import { hasEffect } from '../edges/role-effects.ts';
 import type { Accepted } from '../plan.ts';
 import { extentOf, mayGive, rolesGivenBy } from './concerned.ts';
 import { proveInvariants } from './prove.ts';
@@ -60,7 +58,7 @@ export async function brokenBy(
     return { violations };
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
-    return unless(`it takes more than ${most.items} items or ${most.calls} calls to read`);
+    return unless(error.message);
   }
 }
 
@@ -73,28 +71,13 @@ async function givesAny(copy: Copy, said: readonly string[]): Promise<boolean> {
     if (error instanceof TooLarge) return true;
     throw error;
   };
+  const allowsAny = ({ effect, permission }: Item): boolean =>
+    effect === 'ALLOW' && said.some((one) => overlap(one, String(permission)));
   for (const id of rolesGivenBy(actions))
-    if (!(await allowsAny(copy.after, id, said).catch(mayAllow))) idle.add(id);
+    if (!(await hasEffect(copy.after, id, allowsAny).catch(mayAllow))) idle.add(id);
   return actions
     .flatMap((action) => extentOf(action, (id) => idle.has(id)) ?? [])
     .some((extent) => said.some((each) => mayGive(extent, each)));
-}
-
-/** Whether a role, or one that it inherits from, allows one of these permissions. */
-async function allowsAny(reader: Reader, id: string, said: readonly string[]): Promise<boolean> {
-  const known = new Set<string>();
-  for (let next: unknown = id; typeof next === 'string' && !known.has(next); ) {
-    known.add(next);
-    const effects = await reader.listAll(edgesFrom(role(next), 'permission', 'page'));
-    if (
-      effects.some(
-        (each) => each.effect === 'ALLOW' && said.some((one) => overlap(one, String(each.permission))),
-      )
-    )
-      return true;
-    next = (await reader.get(nodeKey(role(next))))?.parent;
-  }
-  return false;
 }
 
 /** Who would, or would perhaps, hold what, where, through what, with which token, and from when on. */

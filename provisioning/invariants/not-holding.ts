@@ -1,10 +1,9 @@
-import { parseAttribute } from '../../table/decision/attributes.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { invariantSchema } from '../../table/invariant.ts';
 import { parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { keyOf } from '../../table/write/action.ts';
 import type { Plan } from '../plan.ts';
+import { invariantsIn } from './invariants-of.ts';
 import { violationText } from './new-violations.ts';
 import { proveInvariants } from './prove.ts';
 
@@ -17,17 +16,9 @@ export async function notHolding({ actions }: Plan, reader: Reader, at: number):
   for (const action of actions) {
     const parsed = parseKey(keyOf(action));
     if (action.kind !== 'update' || parsed?.form !== 'invariants') continue;
-    for (const [name, value] of Object.entries(action.set ?? {})) {
-      const said = parseAttribute(name);
-      if (said?.kind !== 'invariant') continue;
-      const invariants = [invariantSchema.parse({ ...(value as object), id: said.id })];
-      const proof = await proveInvariants({
-        reader,
-        root: formatRef(parsed),
-        invariants,
-        at,
-        bounds: BOUNDS,
-      });
+    const root = formatRef(parsed);
+    for (const invariant of invariantsIn(action.set)) {
+      const proof = await proveInvariants({ reader, root, invariants: [invariant], at, bounds: BOUNDS });
       found.push(...proof.violations.map(violationText));
       if (proof.moreViolations > 0) found.push(`and ${proof.moreViolations} more`);
       if (proof.unproved !== undefined) found.push(`not all is known: ${proof.unproved}`);

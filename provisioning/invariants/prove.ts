@@ -91,9 +91,6 @@ const BOUNDS: Bounds = {
   violations: 20,
 };
 
-/** A bound was met. */
-class Beyond extends Error {}
-
 /**
  * Decides whether invariants hold: by the engine, for everybody, at every scope of a root, and at every instant from one
  * on at which something begins or ends. What is suspended, inactive or not sold counts as open, and a condition may hold.
@@ -117,7 +114,7 @@ export async function proveInvariants({
   const spend = (decisions: number): void => {
     decided.decisions += decisions;
     if (decided.decisions > most.decisions)
-      throw new Beyond(`it takes more than ${most.decisions} decisions`);
+      throw new TooLarge(`it takes more than ${most.decisions} decisions`);
   };
   let administrators: readonly string[] = [];
   let unproved: string | undefined;
@@ -168,9 +165,8 @@ async function permissionsIn(reader: Reader, invariants: readonly Invariant[]): 
   return (await registeredIn([reader])).filter((name) => said.some((each) => overlap(each, name)));
 }
 
-function boundOf(error: unknown, { items, calls, people }: Bounds): string | undefined {
-  if (error instanceof Beyond) return error.message;
-  if (error instanceof TooLarge) return `it takes more than ${items} items or ${calls} calls to read`;
+function boundOf(error: unknown, { calls, people }: Bounds): string | undefined {
+  if (error instanceof TooLarge) return error.message;
   if (error instanceof TooMany)
     return `more than ${people} people may hold one of the permissions, or it takes more than ${calls} calls to find them`;
   return undefined;
@@ -272,7 +268,7 @@ interface Token {
 }
 
 function tokenOf(named: readonly ExternalGroup[]): Token {
-  if (named.length > MOST_GROUPS) throw new Beyond(`an issuer has more than ${MOST_GROUPS} groups there`);
+  if (named.length > MOST_GROUPS) throw new TooLarge(`an issuer has more than ${MOST_GROUPS} groups there`);
   return { groups: tokenNaming(named), ours: new Set(named.map((each) => each.group)) };
 }
 

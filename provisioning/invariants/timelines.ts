@@ -1,6 +1,8 @@
 import type { CheckRequest, TokenGroups } from '../../engine/index.ts';
+import { batchesOf } from '../../table/batches.ts';
 import type { ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { createHoldings, pathOf, type State } from '../access-difference/state.ts';
+import { remembered } from '../remembered.ts';
 
 /** Whether a permission is held: whatever conditions say, or only as they may say. */
 export type Verdict = 'no' | 'may' | 'certain';
@@ -36,23 +38,16 @@ export function createTimelines(
   at: number,
   spend: (decisions: number) => void,
 ) {
-  const places = new Map<string, { path: readonly ScopeItem[]; textOf: ReturnType<typeof createHoldings> }>();
   const known = new Map<string, Timeline>();
 
-  async function placeOf(scope: string) {
-    let place = places.get(scope);
-    if (!place) {
-      const path = await pathOf(state, scope);
-      place = { path, textOf: createHoldings(path, false) };
-      places.set(scope, place);
-    }
-    return place;
-  }
+  const placeOf = remembered(async (scope: string) => {
+    const path = await pathOf(state, scope);
+    return { path, textOf: createHoldings(path, false) };
+  });
 
   async function decide(requests: readonly CheckRequest[]): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
-    for (let next = 0; next < requests.length; next += AT_ONCE) {
-      const some = requests.slice(next, next + AT_ONCE);
+    for (const some of batchesOf(requests, AT_ONCE)) {
       spend(some.length);
       const { decisions } = await state.engine.checkMany(some);
       for (const [position, { allowed, reason }] of decisions.entries())
