@@ -1,32 +1,31 @@
-import {
-  type Actor,
-  isConditionFailed,
-  type Reason,
-  refusedFirst,
-  type TokenGroups,
-} from '../../engine/index.ts';
+import { isConditionFailed, type Reason, refusedFirst, type TokenGroups } from '../../engine/index.ts';
+import { batchesOf } from '../../table/batches.ts';
 import { defined } from '../../table/defined.ts';
 import { GatehouseError, limitExceeded } from '../../table/errors.ts';
+import { groupBy } from '../../table/group-by.ts';
 import { isRef } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
+import type { DifferenceOptions } from '../access-difference/access-difference.ts';
 import { type Change, carryOut } from '../access-difference/carry-out.ts';
 import { createCopy, TooLarge } from '../access-difference/copy.ts';
 import { engineOn } from '../access-difference/engine-on.ts';
 import { rootsAt } from '../access-difference/state.ts';
 import { byIssuer, externalGroupsIn, MOST_GROUPS, tokenNaming } from '../access-difference/token-groups.ts';
 import { byText } from '../canonical.ts';
-import type { Command } from '../command.ts';
 import { inTurns } from '../in-turns.ts';
-import { isPseudonym, openPseudonyms } from './logged-ids.ts';
-import { type Counted, type LoggedQuestion, type LoggedQuestions, NONE, plus } from './logged-questions.ts';
+import { remembered } from '../remembered.ts';
+import { hasPseudonym, openPseudonyms } from './logged-ids.ts';
+import {
+  type AskedInLog,
+  type Counted,
+  type LoggedQuestion,
+  type LoggedQuestions,
+  NONE,
+  plus,
+} from './logged-questions.ts';
 
 /** One question whose answer differs, by all decisions about it. */
-export interface AgainstRow {
-  readonly subject: string;
-  /** Who acted for the subject, and by which mandate. */
-  readonly actor?: Actor | undefined;
-  readonly permission: string;
-  readonly scope: string;
+export interface AgainstRow extends AskedInLog {
   readonly decisions: Counted;
 }
 
@@ -74,12 +73,7 @@ export interface Unknown {
   readonly refused: Counted;
 }
 
-export interface AgainstOptions {
-  /** Of the table as it is. It is only read. */
-  readonly reader: Reader;
-  readonly commands: ReadonlyMap<string, Command>;
-  /** The instant for which both states decide, in epoch milliseconds. */
-  readonly at: number;
+export interface AgainstOptions extends Omit<DifferenceOptions, 'bounds'> {
   readonly bounds?: Partial<typeof BOUNDS>;
 }
 
@@ -154,13 +148,10 @@ async function compareStates(
   let decisions = ofInstants;
   let elsewhere = NONE;
   const states = [createState(before, at), createState(after, at)] as const;
-  const chunks = Array.from({ length: Math.ceil(questions.length / AT_ONCE) }, (_, chunk) =>
-    questions.slice(chunk * AT_ONCE, (chunk + 1) * AT_ONCE),
-  );
   const sum = (question: LoggedQuestion, is: Answer | undefined, willBe: Answer | undefined): void => {
     const all = plus(question.allowed, question.refused);
     decisions = plus(decisions, all);
-    if (isOfNobody(question)) {
+    if (hasPseudonym(question)) {
       unknown.pseudonyms = plus(unknown.pseudonyms, all);
       return;
     }
@@ -183,7 +174,7 @@ async function compareStates(
     if (a.allowed && !b.allowed) sides.refused.add(question, all);
     if (!a.allowed && b.allowed) sides.allowed.add(question, all);
   };
-  const answered = await inTurns(chunks, async (chunk) => {
+  const answered = await inTurns(batchesOf(questions, AT_ONCE), async (chunk) => {
     const [is, willBe] = [await states[0].decide(chunk), await states[1].decide(chunk)];
     return chunk.map((question, position) => [question, is[position], willBe[position]] as const);
   });
@@ -200,11 +191,6 @@ async function compareStates(
     elsewhere,
   };
 }
-
-/** Whether a question has a pseudonym that was not opened: that of a mandate is one as a whole. */
-const isOfNobody = (question: LoggedQuestion): boolean =>
-  [...subjectsOf(question), question.scope].some(isPseudonym) ||
-  question.actor?.mandate?.startsWith('mandate:') === false;
 
 /** What refusals by a mandate rest on that the table of now does not say: it ends within a day, and is deleted later. */
 const OF_MANDATES: Readonly<Partial<Record<Reason, 'mandates' | 'budgets'>>> = {
@@ -226,12 +212,7 @@ const SOME_RESOURCE = { resource: {} };
 /** Decides on one state what can be decided on it. */
 function createState(reader: Reader, at: number) {
   const engine = engineOn(reader, at);
-  const tokensByRoot = new Map<string, Promise<readonly TokenGroups[]>>();
-  const tokensAt = (root: string): Promise<readonly TokenGroups[]> => {
-    const found = tokensByRoot.get(root) ?? tokensOf(reader, root);
-    tokensByRoot.set(root, found);
-    return found;
-  };
+  const tokensAt = remembered((root: string) => tokensOf(reader, root));
 
   const decide = async (questions: readonly LoggedQuestion[], groups?: TokenGroups) => {
     const { answers } = await engine.checkManyAsked(
@@ -268,11 +249,8 @@ function createState(reader: Reader, at: number) {
         return isKnown ? { allowed, hasMandate } : { allowed: undefined, restsOn: 'properties', hasMandate };
       });
       // Groups in tokens are allow-only: they make a difference to what is refused without them.
-      const open = new Map<string, number[]>();
-      for (const [position, answer] of answers.entries())
-        if (answer?.allowed === false)
-          open.set(String(roots[position]), [...(open.get(String(roots[position])) ?? []), position]);
-      for (const [root, positions] of open)
+      const open = [...answers.keys()].filter((position) => answers[position]?.allowed === false);
+      for (const [root, positions] of groupBy(open, (position) => String(roots[position])))
         for (const groups of await tokensAt(root)) {
           const some = positions.map((position) => questions[position] as LoggedQuestion);
           for (const [index, { reason, isKnown }] of (await decide(some, groups)).entries()) {
@@ -289,9 +267,7 @@ function createState(reader: Reader, at: number) {
 /** Tokens that name, together, every group that means something at a root. */
 const tokensOf = async (reader: Reader, root: string): Promise<readonly TokenGroups[]> =>
   byIssuer(await externalGroupsIn(reader, root)).flatMap((all) =>
-    Array.from({ length: Math.ceil(all.length / MOST_GROUPS) }, (_, part) =>
-      tokenNaming(all.slice(part * MOST_GROUPS, (part + 1) * MOST_GROUPS)),
-    ),
+    batchesOf(all, MOST_GROUPS).map(tokenNaming),
   );
 
 /** Collects what is answered otherwise, by people and then by permission. */

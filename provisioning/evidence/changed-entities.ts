@@ -57,8 +57,9 @@ const OTHERS: readonly string[] = [
   'scope-type',
   'subject-type',
 ];
-const decides = (type: string): boolean =>
-  isScopeType(type) || isSubjectNode({ type }) || OTHERS.includes(type);
+/** The kind of a node that decides; undefined for others. */
+const decidingKind = (type: string): NodeKind | undefined =>
+  isScopeType(type) || isSubjectNode({ type }) || OTHERS.includes(type) ? kindOf(type) : undefined;
 
 /** What other commands change of a node, or repeat. */
 const REPEATED: ReadonlySet<string> = new Set([
@@ -109,23 +110,18 @@ export function entitiesAt(records: readonly ChangeRecord[], at: number): Change
       continue;
     }
     const label = EDGE_LABELS[entity.type];
-    const kind = decides(entity.type) ? kindOf(entity.type) : undefined;
+    const kind = decidingKind(entity.type);
     if (label && (before ?? after)) noteEdge(label, change);
     // A step of `user.erase` that is about the log, and one of a template, say nothing of the node.
     else if (kind && (before || after?.id !== undefined || after?.name !== undefined || after?.createdAt))
       note(identityOf(nodeKey(entity)), entity.type, { kind, ref: entity }, change);
-    for (const { label: beside, ...edge } of edges ?? [])
-      noteEdge(beside, { at: record.at, before: edge.before, after: edge.after });
+    for (const { label: beside, before, after } of edges ?? [])
+      noteEdge(beside, { at: record.at, before, after });
     for (const name of record.made ?? []) {
       const ref = nodeNamed(name);
-      const made = decides(ref.type) ? kindOf(ref.type) : undefined;
-      if (made)
-        note(
-          identityOf(nodeKey(ref)),
-          ref.type,
-          { kind: made, ref },
-          { ...change, before: undefined, after: {} },
-        );
+      const made = decidingKind(ref.type);
+      const creation = { ...change, before: undefined, after: {} };
+      if (made) note(identityOf(nodeKey(ref)), ref.type, { kind: made, ref }, creation);
     }
     if (!edges)
       doubt(itemsBeside(record), `a record of ${record.at} does not say which edges changed with it`);
@@ -191,7 +187,7 @@ function itemsBeside({ action, entity, before, after, made }: ChangeRecord): rea
       const name = readPermissionName(String(text));
       return identityOf(name ? decisionKey(permissionRef(name)) : decisionKey(entity));
     });
-  const kind = decides(entity.type) ? kindOf(entity.type) : undefined;
+  const kind = decidingKind(entity.type);
   if (!kind || !before || after !== undefined) return [];
   // Its role may have come from anywhere: who holds the scope's roles is in its own item.
   const scope = entity.type === 'group' ? [decisionKey(parseRef(String(before.scope), 'scope'))] : [];

@@ -6,6 +6,7 @@ import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { createCopy } from '../access-difference/copy.ts';
 import { allRoots } from '../all-roots.ts';
 import { readAs } from '../read-as.ts';
+import { remembered } from '../remembered.ts';
 import type { Line } from '../replay/record.ts';
 import { hasChanged, readHistory } from './audit-history.ts';
 import { type ChangedEntities, entitiesAt, entityName } from './changed-entities.ts';
@@ -73,7 +74,7 @@ export async function askThen<R>(
     const history = await readHistory({ reader, roots: await allRoots(reader), at: since, lines: lines?.() });
     const { oldest, records, missing } = history;
     const table = createCopy(reader, MOST).before;
-    const states = new Map<number, ReturnType<typeof createStates>>();
+    const statesAt = remembered((at: number) => createStates(table, entitiesAt(records, at)));
     const result = await work(async (at, question) => {
       if (oldest === undefined || at < Date.parse(oldest))
         throw invalid(
@@ -83,9 +84,7 @@ export async function askThen<R>(
             : `at is before the first audit record, of ${oldest}`,
         );
       if (missing.length > 0) return { unknown: missing.map((each) => `audit records are missing: ${each}`) };
-      const found = states.get(at) ?? createStates(table, entitiesAt(records, at));
-      states.set(at, found);
-      return askStates(found, question);
+      return askStates(statesAt(at), question);
     });
     if (!(await hasChanged(history, reader))) return result;
     if (tries === TRIES)

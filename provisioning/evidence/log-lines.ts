@@ -5,107 +5,91 @@ import { defined } from '../../table/defined.ts';
 
 /** What one line of a decision log says, as a reader of logs takes it (docs/observability.md). */
 
-/** Which process wrote a line, and as which one, counted from 1. Lines from before numbers have none. */
-interface Numbered {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly service: string;
-  readonly api: string | undefined;
-  readonly process: string | undefined;
-  readonly sequence: number | undefined;
-}
+const id = z.string().max(1_100);
+const reference = z
+  .object({ type: z.string().max(300), id })
+  .transform(({ type, id: named }) => `${type}:${named}`);
+/** In epoch milliseconds. */
+const instant = z.iso.datetime().transform((text) => Date.parse(text));
+const head = {
+  timestamp: instant,
+  service: z.string().max(256).default(''),
+  /** Which process wrote a line, and as which one, counted from 1. Lines from before numbers have none. */
+  process: z.string().min(1).max(64).optional(),
+  sequence: z.int().min(1).optional(),
+};
 
-/** A decision. Ids that are not plain are pseudonyms, `sha256:…`. */
-export interface DecisionRecord extends Numbered {
-  readonly is: 'decision';
-  /** What was asked: `check`, `request`, `policy`, … */
-  readonly kind: string;
-  /** The share with which such a decision was written, above 0 and at most 1. */
-  readonly rate: number;
-  /** References, as the tenant; undefined where it is not known. */
-  readonly subject: string | undefined;
-  /** Who acted for the subject. */
-  readonly actor?: string | undefined;
-  /** By which mandate: a reference, or its pseudonym. */
-  readonly mandate?: string | undefined;
-  readonly permission: string | undefined;
-  readonly scope: string | undefined;
-  readonly tenant: string | undefined;
-  readonly allowed: boolean;
-  readonly reason: string;
-  readonly route: string | undefined;
-  /** The instant that was asked about, in epoch milliseconds; undefined for that of the decision. */
-  readonly askedFor: number | undefined;
-  /** What the answer rests on besides the table. */
-  readonly rests: readonly string[];
-}
+/** References as the tenant; undefined where they are not known. Ids that are not plain are pseudonyms, `sha256:…`. */
+const decision = z
+  .object({
+    ...head,
+    /** What was asked: `check`, `request`, `policy`, … */
+    kind: z.string().max(32).default('request'),
+    /** The share with which such a decision was written: a line that was written cannot have had no chance of it. */
+    rate: z.number().gt(0).max(1).default(1),
+    subject: reference.optional(),
+    /** Who acted for the subject. */
+    actor: reference.optional(),
+    /** By which mandate: a reference, or its pseudonym. */
+    mandate: id.optional(),
+    action: z.object({ name: id }).optional(),
+    resource: reference.optional(),
+    decision: z.boolean(),
+    context: z.object({
+      reason: z.string().max(128),
+      route: id.optional(),
+      api: id.optional(),
+      tenant: id.optional(),
+      /** The instant that was asked about; undefined for that of the decision. */
+      at: instant.optional(),
+      /** What the answer rests on besides the table. */
+      rests: z.array(z.string().max(32)).max(16).default([]),
+    }),
+  })
+  .transform(({ timestamp, action, resource, decision: allowed, context, ...line }) => {
+    const { at: askedFor, ...rest } = context;
+    return {
+      is: 'decision' as const,
+      at: timestamp,
+      ...line,
+      ...rest,
+      allowed,
+      askedFor,
+      permission: action?.name,
+      scope: resource,
+    };
+  });
+
+/** A sign of life: how many decisions a process made since its last one, logged or not. */
+const heartbeat = z
+  .object({
+    ...head,
+    api: id.optional(),
+    since: instant,
+    mode: z.string().max(32),
+    /** The share with which allows are written: 0 where none is. */
+    rate: z.number().min(0).max(1),
+    decisions: z.int().min(0),
+    /** Whether the process, or the invocation, ends with it. */
+    ended: z.boolean().default(false),
+  })
+  .transform(({ timestamp, ...line }) => ({ is: 'heartbeat' as const, at: timestamp, ...line }));
+
+export type DecisionRecord = Readonly<z.output<typeof decision>>;
 
 /** Who acted, as a question has it. */
 export const actorIn = ({ actor, mandate }: Pick<DecisionRecord, 'actor' | 'mandate'>): Actor | undefined =>
   actor === undefined ? undefined : { subject: actor, ...defined({ mandate }) };
 
-/** A sign of life: how many decisions a process made since its last one, logged or not. */
-export interface HeartbeatRecord extends Numbered {
-  readonly is: 'heartbeat';
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly mode: string;
-  /** The share with which allows are written: 0 where none is. */
-  readonly rate: number;
-  readonly decisions: number;
-  /** Whether the process, or the invocation, ends with it. */
-  readonly ended: boolean;
-}
-
 /** `other`: a line of something else. `damaged`: one that may have been a decision, and cannot be read. */
 export type LogRecord =
   | DecisionRecord
-  | HeartbeatRecord
+  | Readonly<z.output<typeof heartbeat>>
   | { readonly is: 'other' }
   | { readonly is: 'damaged' };
 
 const OTHER: LogRecord = { is: 'other' };
 const DAMAGED: LogRecord = { is: 'damaged' };
-
-const id = z.string().max(1_100);
-const entity = z.object({ type: z.string().max(300), id });
-const share = z.number().min(0).max(1);
-const head = {
-  timestamp: z.iso.datetime(),
-  service: z.string().max(256).optional(),
-  process: z.string().min(1).max(64).optional(),
-  sequence: z.int().min(1).optional(),
-};
-
-const decision = z.object({
-  ...head,
-  kind: z.string().max(32).optional(),
-  rate: share.optional(),
-  subject: entity.optional(),
-  actor: entity.optional(),
-  mandate: id.optional(),
-  action: z.object({ name: id }).optional(),
-  resource: entity.optional(),
-  decision: z.boolean(),
-  context: z.object({
-    reason: z.string().max(128),
-    route: id.optional(),
-    api: id.optional(),
-    tenant: id.optional(),
-    at: z.iso.datetime().optional(),
-    rests: z.array(z.string().max(32)).max(16).optional(),
-  }),
-});
-
-const heartbeat = z.object({
-  ...head,
-  api: id.optional(),
-  since: z.iso.datetime(),
-  mode: z.string().max(32),
-  rate: share,
-  decisions: z.int().min(0),
-  ended: z.boolean().optional(),
-});
 
 /** What every line of a decision log has in it. Most lines of a log group are others, and are not parsed. */
 const MARK = '"decision';
@@ -125,57 +109,6 @@ export function readLogLine(text: string): LogRecord {
     return DAMAGED;
   }
   const { message } = Object(data) as { readonly message?: unknown };
-  if (message === DECISION) return readDecision(data);
-  return message === HEARTBEAT ? readHeartbeat(data) : OTHER;
-}
-
-function readDecision(data: unknown): LogRecord {
-  const { data: line } = decision.safeParse(data);
-  if (!line) return DAMAGED;
-  const { timestamp, service = '', process, sequence, kind = 'request', rate = 1 } = line;
-  const { subject, actor, mandate, action, resource, context } = line;
-  const { reason, route, api, tenant, at, rests = [] } = context;
-  // A line that was written cannot have had no chance of it.
-  if (rate === 0) return DAMAGED;
-  return {
-    is: 'decision',
-    at: Date.parse(timestamp),
-    service,
-    kind,
-    rate,
-    allowed: line.decision,
-    reason,
-    askedFor: at === undefined ? undefined : Date.parse(at),
-    rests,
-    process,
-    sequence,
-    api,
-    route,
-    tenant,
-    permission: action?.name,
-    subject: subject && `${subject.type}:${subject.id}`,
-    actor: actor && `${actor.type}:${actor.id}`,
-    mandate,
-    scope: resource && `${resource.type}:${resource.id}`,
-  };
-}
-
-function readHeartbeat(data: unknown): LogRecord {
-  const line = heartbeat.safeParse(data).data;
-  if (!line) return DAMAGED;
-  const { timestamp, service = '', process, sequence, api, since, mode, rate } = line;
-  const { decisions, ended = false } = line;
-  return {
-    is: 'heartbeat',
-    at: Date.parse(timestamp),
-    since: Date.parse(since),
-    service,
-    mode,
-    rate,
-    decisions,
-    ended,
-    process,
-    sequence,
-    api,
-  };
+  if (message === DECISION) return decision.safeParse(data).data ?? DAMAGED;
+  return message === HEARTBEAT ? (heartbeat.safeParse(data).data ?? DAMAGED) : OTHER;
 }

@@ -5,6 +5,7 @@ import { scopesOf, subjectsOf } from '../../table/index-queries.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { pagesOf } from '../list-pages.ts';
+import type { AskedInLog } from './logged-questions.ts';
 
 const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
@@ -32,7 +33,12 @@ export async function createLogged(refs: Iterable<string>): Promise<Logged> {
 }
 
 /** Whether a reference in a log has a pseudonym in the place of its id. */
-export const isPseudonym = (ref: string): boolean => idOf(ref).startsWith(PREFIX);
+const isPseudonym = (ref: string): boolean => idOf(ref).startsWith(PREFIX);
+
+/** Whether a question has a pseudonym: that of a mandate is one as a whole. */
+export const hasPseudonym = ({ subject, actor, scope }: Omit<AskedInLog, 'permission'>) =>
+  [subject, actor?.subject ?? '', scope].some(isPseudonym) ||
+  actor?.mandate?.startsWith('mandate:') === false;
 
 /**
  * Finds whose the pseudonyms in a log are, by computing those of the ids of the table. Reads the list of all subjects, or

@@ -18,14 +18,17 @@ export const plus = (a: Counted, b: Counted): Counted => ({
   estimated: a.estimated + b.estimated,
 });
 
-/** A question that a log has answers to, once for all of them. */
-export interface LoggedQuestion {
-  /** References, as the log has them: an id may be a pseudonym. */
+/** What was asked. References may be as a log has them, with a pseudonym for an id. */
+export interface AskedInLog {
   readonly subject: string;
   /** Who acted for the subject, and by which mandate. */
   readonly actor?: Actor | undefined;
   readonly permission: string;
   readonly scope: string;
+}
+
+/** A question that a log has answers to, once for all of them. */
+export interface LoggedQuestion extends AskedInLog {
   readonly allowed: Counted;
   readonly refused: Counted;
 }

@@ -1,10 +1,12 @@
-import type { Actor, Decision } from '../../engine/index.ts';
+import type { Decision } from '../../engine/index.ts';
 import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import type { AskThen } from './instant.ts';
 import { actorIn, type DecisionRecord } from './log-lines.ts';
+import { hasPseudonym } from './logged-ids.ts';
+import type { AskedInLog } from './logged-questions.ts';
 
 /** Logged decisions, compared with the table as it was. */
 export interface LoggedThen {
@@ -22,14 +24,9 @@ export interface LoggedThen {
 export const RESTS_ON = ['passed', 'pseudonyms', 'mandates', 'budgets', 'records'] as const;
 type RestsOn = (typeof RESTS_ON)[number];
 
-interface LoggedDecision {
+interface LoggedDecision extends AskedInLog {
   /** ISO 8601. */
   readonly at: string;
-  readonly subject: string;
-  /** Who acted for the subject, and by which mandate. */
-  readonly actor?: Actor | undefined;
-  readonly permission: string;
-  readonly scope: string;
   /** As it was logged. */
   readonly allowed: boolean;
 }
@@ -37,12 +34,11 @@ interface LoggedDecision {
 /** What decides a question, on the table of then. */
 export type DecideThen = (
   reader: Reader,
-  question: Omit<LoggedDecision, 'at' | 'allowed'> & { readonly at: number },
+  question: AskedInLog & { readonly at: number },
 ) => Promise<Decision>;
 
 /** Decisions that are compared. */
 const MOST = 1_000;
-const PSEUDONYM = /:sha256:/;
 
 /**
  * Compares logged decisions with the table as it was.
@@ -89,9 +85,8 @@ async function truthsOf(
   const { at, subject, permission, scope, rests, askedFor, allowed } = record;
   if (subject === undefined || permission === undefined || scope === undefined) return 'passed';
   if (rests.length > 0) return 'passed';
-  const isOpen = record.mandate === undefined || record.mandate.startsWith('mandate:');
-  if (!isOpen || [subject, record.actor ?? '', scope].some((ref) => PSEUDONYM.test(ref))) return 'pseudonyms';
   const question = { subject, actor: actorIn(record), permission, scope };
+  if (hasPseudonym(question)) return 'pseudonyms';
   const truths = new Set<boolean>();
   // Each state holds all that may have been so within the margin: from one to the next, none is missed.
   const last = Math.ceil(at / COHERENCE_MARGIN_MS);

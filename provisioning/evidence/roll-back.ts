@@ -10,7 +10,7 @@ import type { Item } from '../../table/item.ts';
 import { edgeKey, isOfDecision, nodeKey, parseKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { type Action, keyOf, type Update } from '../../table/write/action.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
 import { createCopy } from '../access-difference/copy.ts';
 import { kindOf } from '../commands/node-kinds.ts';
 import type { Edge } from '../edges/edge.ts';
@@ -60,7 +60,7 @@ export async function rollBack(
   async function write(actions: readonly Action[]): Promise<void> {
     for (const action of actions) {
       const bare = isOfDecision(parseKey(keyOf(action))) ? action : withoutCondition(action);
-      if (bare.kind === 'check' || (bare.kind === 'update' && isCondition(bare))) continue;
+      if (bare.kind === 'check' || (bare.kind === 'update' && !changesEntries(bare))) continue;
       if (holdsEntries(bare)) noteSplits(splits, keyOf(bare), await after.get(keyOf(bare)));
       for (const each of stamped([bare], { writtenAt: 0, writeId: 'then' }, splits))
         await writer.send([each]);
@@ -123,12 +123,6 @@ interface Undo {
 
 /** What was true when it was written need not be so now. */
 const withoutCondition = ({ when: _, failure: __, ...action }: Action): Action => action as Action;
-
-/** An update that is a condition alone. */
-const isCondition = ({ set, remove, add, takeOut, otherForm }: Update): boolean =>
-  otherForm === undefined &&
-  [set, add, takeOut].every((part) => Object.keys(part ?? {}).length === 0) &&
-  (remove ?? []).length === 0;
 
 /** Whether the table has what the last record of a entity leaves. */
 async function isAsRecorded({ of, last }: ChangedEntity, table: Reader): Promise<boolean> {

@@ -132,23 +132,15 @@ async function readRoot(
 async function readPermissions(read: Queries['read']): Promise<readonly MatrixPermission[]> {
   const found: MatrixPermission[] = [];
   for (const kind of ['page', 'permission'] as const) {
-    const { rows, isWhole } = await listUpTo(
-      read,
-      `${kind}.list`,
-      {},
-      MATRIX_BOUNDS.permissions - found.length,
-    );
+    const left = MATRIX_BOUNDS.permissions - found.length;
+    const { rows, isWhole } = await listUpTo(read, `${kind}.list`, {}, left);
     if (!isWhole)
       throw limitExceeded(
         `a matrix holds at most ${MATRIX_BOUNDS.permissions} pages and permissions`,
         'permissions',
       );
     for (const { name, description } of rows)
-      found.push({
-        name: String(name),
-        kind,
-        ...(typeof description === 'string' ? { description } : {}),
-      });
+      found.push({ name: String(name), kind, ...(typeof description === 'string' ? { description } : {}) });
   }
   return found;
 }
@@ -159,12 +151,8 @@ const isInForce = ({ deletingSince }: Row): boolean => deletingSince === undefin
 async function readOwned(read: Queries['read'], owners: readonly string[]): Promise<readonly Row[]> {
   const found: Row[] = [];
   for (const scope of owners) {
-    const { rows, isWhole } = await listUpTo(
-      read,
-      'role.list',
-      { scope },
-      MATRIX_BOUNDS.roles - found.length,
-    );
+    const left = MATRIX_BOUNDS.roles - found.length;
+    const { rows, isWhole } = await listUpTo(read, 'role.list', { scope }, left);
     if (!isWhole) throw tooMany('roles');
     found.push(...rows.filter(isInForce));
   }
@@ -234,7 +222,7 @@ async function readEffects(read: Queries['read'], ids: readonly string[]): Promi
 }
 
 /** A role, then those that it inherits from. One that is not known ends the chain, as in a decision. */
-function chainOf(first: string, known: ReadonlyMap<string, Row>): readonly string[] {
+export function chainOf(first: string, known: ReadonlyMap<string, Row>): readonly string[] {
   const chain = new Set<string>();
   for (let id: unknown = first; typeof id === 'string' && !chain.has(id) && known.has(id); ) {
     chain.add(id);

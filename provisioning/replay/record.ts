@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { defined } from '../../table/defined.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { monthOf } from '../audit.ts';
@@ -106,31 +105,14 @@ export function readLine(data: unknown): Line | undefined {
 export function changeOf(item: Attributes, owner: Ref | undefined): Line | undefined {
   const read = shown.safeParse(item).data;
   if (!read) return undefined;
-  const {
-    id,
-    action,
-    entityType,
-    entityId,
-    timestamp,
-    source,
-    before,
-    after,
-    edges,
-    made,
-    findings,
-    counter,
-  } = read;
+  const { entityType, entityId, timestamp: at, source, edges, findings, counter, ...said } = read;
   const record: ChangeRecord = {
-    id,
-    action,
-    before,
-    after,
-    ...(edges ? { edges: edges as readonly ChangedEdge[] } : {}),
-    ...defined({ made }),
-    ...(findings ? { repaired: findings.map(({ key }) => key) } : {}),
-    at: timestamp,
+    ...said,
+    at,
     entity: { type: entityType, id: entityId },
-    ...(counter === undefined ? {} : { counter: { owner, month: monthOf(timestamp), counter } }),
+    edges: edges as readonly ChangedEdge[] | undefined,
+    repaired: findings?.map(({ key }) => key),
+    counter: counter === undefined ? undefined : { owner, month: monthOf(at), counter },
   };
   // What an application says of itself is no change of ours, whatever it calls it. It is counted all the same.
   return {

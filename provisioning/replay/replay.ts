@@ -1,11 +1,13 @@
+import { groupBy } from '../../table/group-by.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
 import { differences } from '../canonical.ts';
+import type { Sent } from '../plan.ts';
 import { countsOf, recordsOf } from '../verify/logs.ts';
 import type { Attributes } from '../visible.ts';
 import { createCounts, type Gap, gapsIn, logName } from './counts.ts';
 import { byTime, type ChangeRecord, type Line } from './record.ts';
-import { concernsAccess, isRemoval, readOf, replayOf, type Sent } from './rules.ts';
+import { concernsAccess, isRemoval, readOf, replayOf } from './rules.ts';
 
 /**
  * Records count from this long before the restore point: the time of a record is that of the planning, and its
@@ -92,13 +94,9 @@ function isLater(a: ChangeRecord, b: ChangeRecord): boolean {
  * @param reader of the restored table
  */
 export async function gapsOf(collection: Collection, reader: Reader): Promise<readonly Gap[]> {
-  const counts = collection.counts();
-  const owners = new Map(counts.map(({ of: { owner } }) => [logName(owner), owner]));
   const gaps: Gap[] = [];
-  for (const [log, owner] of owners) {
-    const own = counts.filter(({ of }) => logName(of.owner) === log);
-    gaps.push(...gapsIn(own, await countsBefore(reader, owner, collection.from)));
-  }
+  for (const counts of groupBy(collection.counts(), ({ of }) => logName(of.owner)).values())
+    gaps.push(...gapsIn(counts, await countsBefore(reader, counts[0]?.of.owner, collection.from)));
   return gaps;
 }
 

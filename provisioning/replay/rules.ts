@@ -7,6 +7,7 @@ import { canonical } from '../canonical.ts';
 import { endOfMembership } from '../commands/memberships.ts';
 import { kindOf } from '../commands/node-kinds.ts';
 import { type NodeKind, nameFieldsOf, namesOf } from '../kinds/node-kind.ts';
+import type { Sent } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
 import type { ChangeRecord } from './record.ts';
 
@@ -14,11 +15,6 @@ import type { ChangeRecord } from './record.ts';
  * What a replay sends to a restored table, decided from the last record of each entity and from what the table
  * says of it now. It only ever takes access away: what the last record has and the table has not is for people.
  */
-export interface Sent {
-  readonly command: string;
-  readonly input: Attributes;
-}
-
 export interface Replay {
   /** What takes away what the table has too much. */
   readonly commands: readonly Sent[];
@@ -108,8 +104,8 @@ const pick = (from: Attributes, names: readonly string[]): Attributes =>
   Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
 
 const OPEN_STATES: ReadonlySet<unknown> = new Set([undefined, 'active', 'trial']);
-const ENDS = ['endsAt', 'endDate', 'sessionEnd'] as const;
-const STARTS = ['startsAt', 'startDate'] as const;
+const ENDS = ['endsAt', 'endDate', 'sessionEnd'];
+const STARTS = ['startsAt', 'startDate'];
 /** By these a person is found: one that was cleared logs in no more. */
 const IDENTITIES = ['email', 'phone', 'username', 'issuer', 'sub'] as const;
 /** Changes of these may open as well as close. */
@@ -184,21 +180,13 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
   else if (isClosed(current) && !isClosed(wanted)) lost.push(says('its status was set to active'));
   // The user whom a connection made ends with that.
   if (type === 'scim-user' && wanted.active === false && current.active !== false) set.active = false;
-  for (const name of ENDS) {
-    if (
-      wanted[name] !== undefined &&
-      (current[name] === undefined || String(wanted[name]) < String(current[name]))
-    )
-      set[name] = wanted[name];
-    else if (canonical(wanted[name]) !== canonical(current[name]) && changed.has(name))
+  for (const name of [...ENDS, ...STARTS]) {
+    const [is, be] = [current[name], wanted[name]];
+    const isEnd = ENDS.includes(name);
+    const isNarrower = isEnd ? String(be) < String(is) : String(be) > String(is);
+    if (be !== undefined && (is === undefined || isNarrower)) set[name] = be;
+    else if (isEnd && canonical(be) !== canonical(is) && changed.has(name))
       lost.push(says(`${name} was put off or removed`));
-  }
-  for (const name of STARTS) {
-    if (
-      wanted[name] !== undefined &&
-      (current[name] === undefined || String(wanted[name]) > String(current[name]))
-    )
-      set[name] = wanted[name];
   }
   for (const name of IDENTITIES) {
     if (!changed.has(name) || current[name] === undefined) continue;

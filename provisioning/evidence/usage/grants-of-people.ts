@@ -6,6 +6,8 @@ import type { Row } from '../../apply/entry.ts';
 import { ACCESS_OF } from '../../apply/sections.ts';
 import { endsOfMembership } from '../../commands/memberships.ts';
 import type { Gathered } from '../../export/gather.ts';
+import { chainOf as chainIn } from '../../matrix/matrix.ts';
+import { remembered } from '../../remembered.ts';
 
 /** Who holds which roles where, and what roles allow: what edges of the table say. */
 
@@ -47,20 +49,7 @@ export const peopleIn = ({ users, technicalUsers, subjects }: Gathered['rows']):
 
 /** The roles of a table with what each allows. */
 export function createRoles({ roles }: Gathered['rows']) {
-  const chains = new Map<string, readonly string[]>();
-  /** A role, and those that it inherits from. */
-  function chainOf(id: string): readonly string[] {
-    const known = chains.get(id);
-    if (known) return known;
-    const chain = new Set<string>();
-    for (let next: unknown = id; next !== undefined && !chain.has(String(next)); )
-      if (roles.has(String(next))) {
-        chain.add(String(next));
-        next = roles.get(String(next))?.parent;
-      } else break;
-    chains.set(id, [...chain]);
-    return [...chain];
-  }
+  const chainOf = remembered((id: string) => chainIn(id, roles));
   const own = new Map<string, ReadonlySet<string>>(
     [...roles].map(([id, { effects }]) => [
       id,

@@ -1,9 +1,11 @@
 import { defined } from '../../../table/defined.ts';
-import type { Reader } from '../../../table/reader.ts';
-import { type AccessDifference, accessDifference } from '../../access-difference/access-difference.ts';
+import {
+  type AccessDifference,
+  accessDifference,
+  type DifferenceOptions,
+} from '../../access-difference/access-difference.ts';
 import { createCopy } from '../../access-difference/copy.ts';
 import { peopleText } from '../../access-difference/summary.ts';
-import type { Command } from '../../command.ts';
 import type { Unused } from './usage.ts';
 
 /** What would come of ending something that is not used. */
@@ -24,12 +26,7 @@ const MOST = { items: 500_000, calls: 100_000 };
  */
 export async function checkRemovals(
   all: readonly Unused[],
-  options: {
-    readonly reader: Reader;
-    readonly commands: ReadonlyMap<string, Command>;
-    readonly at: number;
-    readonly onProgress?: (done: number) => void;
-  },
+  options: Omit<DifferenceOptions, 'bounds'> & { readonly onProgress?: (done: number) => void },
 ): Promise<readonly Removal[]> {
   const { commands, at, onProgress } = options;
   const { before: reader } = createCopy(options.reader, MOST);

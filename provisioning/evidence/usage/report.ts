@@ -1,15 +1,13 @@
 import { allOf } from '../../../table/index-queries.ts';
-import type { Reader } from '../../../table/reader.ts';
+import type { DifferenceOptions } from '../../access-difference/access-difference.ts';
 import type { Queries } from '../../apply/queries.ts';
-import type { Command } from '../../command.ts';
 import { gather } from '../../export/gather.ts';
-import type { LogCoverage } from '../log-coverage.ts';
 import { createLogged } from '../logged-ids.ts';
 import { readChanges } from './changes.ts';
 import { peopleIn, subjectOf } from './grants-of-people.ts';
+import type { UsageOptions } from './model.ts';
 import { checkRemovals, type Removal } from './removals.ts';
 import { type Usage, usageOf } from './usage.ts';
-import type { Uses } from './uses.ts';
 
 export interface UsageReport extends Omit<Usage, 'unused'> {
   /** Since when a right had to be there: epoch milliseconds. */
@@ -23,28 +21,22 @@ export interface UsageReport extends Omit<Usage, 'unused'> {
   readonly names: ReadonlyMap<string, string>;
 }
 
+/** The period begins with the log where that is later. */
+interface ReportOptions
+  extends Omit<UsageOptions, 'gathered' | 'changes' | 'logged'>,
+    Omit<DifferenceOptions, 'bounds'> {
+  readonly queries: Queries;
+  /** Removals that are checked, and listed. */
+  readonly most: number;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
 /**
  * What nobody used: the log beside the table as it is now.
  *
  * @throws GatehouseError faults of the table
  */
-export async function reportUsage(options: {
-  readonly queries: Queries;
-  readonly reader: Reader;
-  readonly commands: ReadonlyMap<string, Command>;
-  readonly coverage: LogCoverage;
-  readonly uses: Uses;
-  /** The period that is looked at, in epoch milliseconds; it begins with the log where that is later. */
-  readonly from: number;
-  readonly at: number;
-  readonly elsewhere: readonly string[];
-  readonly isComplete: boolean;
-  /** A root, as a reference; all tenants if undefined. */
-  readonly tenant: string | undefined;
-  /** Removals that are checked, and listed. */
-  readonly most: number;
-  readonly onProgress?: (done: number, of: number) => void;
-}): Promise<UsageReport> {
+export async function reportUsage(options: ReportOptions): Promise<UsageReport> {
   const { queries, reader, coverage, tenant, most, onProgress } = options;
   const from = Math.max(options.from, coverage.first ?? options.from);
   const roots = tenant === undefined ? undefined : [tenant];

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../table/group-by.ts';
 import { namesCovering } from '../../../table/permission-name.ts';
 import type { Grant } from './grants-of-people.ts';
 import type { Model, UsageOptions } from './model.ts';
@@ -18,8 +19,7 @@ export function usedOf(
   { uses, logged, changes, gathered }: Pick<UsageOptions, 'uses' | 'logged' | 'changes' | 'gathered'>,
   { grants, open, roles, pathOf, isTouched }: Model,
 ): Used {
-  const bySubject = new Map<string, Grant[]>();
-  for (const each of grants) bySubject.set(each.subject, [...(bySubject.get(each.subject) ?? []), each]);
+  const bySubject = groupBy(grants, ({ subject }) => subject);
   const used = new Set<Grant>();
   const allows = new Set<string>();
   const anywhere = new Set<string>();
