@@ -29,7 +29,13 @@ export interface Overrides {
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
 export function createHandleFrom(env: Environment, overrides: Overrides = {}): Handle {
-  const { table, endpoint, region, publicUrl, metrics, logLevel } = parseScimConfiguration(env);
+  const { PUBLIC_URL: publicUrl, METRICS_NAMESPACE: namespace, ...variables } = parseScimConfiguration(env);
+  const {
+    TABLE_NAME: table,
+    DYNAMODB_ENDPOINT: endpoint,
+    TABLE_REGION: region,
+    LOG_LEVEL: level,
+  } = variables;
   const { clock = systemClock, log: write = (line) => void process.stdout.write(`${line}\n`) } = overrides;
   const {
     // Lambda puts the credentials of the function's role into the environment.
@@ -38,18 +44,12 @@ export function createHandleFrom(env: Environment, overrides: Overrides = {}): H
       table,
     }),
   } = overrides;
-  const variables = {
-    TABLE_NAME: table,
-    DYNAMODB_ENDPOINT: endpoint,
-    TABLE_REGION: region,
-    LOG_LEVEL: logLevel,
-  };
   return createHandle({
     port: createPort(reader, clock, createProvisioningFrom(variables, { ...overrides, clock, log: write })),
     publicUrl,
     clock,
-    log: createLog({ service: 'scim', level: logLevel, write }),
-    metrics: metrics && createScimMetrics({ ...metrics, write, now: clock.now }),
+    log: createLog({ service: 'scim', level, write }),
+    metrics: namespace === undefined ? undefined : createScimMetrics({ namespace, write, now: clock.now }),
   });
 }
 

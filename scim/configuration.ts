@@ -17,14 +17,4 @@ const VARIABLES = z.object({
  *
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid, without their values
  */
-export function parseScimConfiguration(env: Environment) {
-  const data = parseVariables(VARIABLES, env);
-  return {
-    table: data.TABLE_NAME,
-    endpoint: data.DYNAMODB_ENDPOINT,
-    region: data.TABLE_REGION,
-    publicUrl: data.PUBLIC_URL,
-    metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
-    logLevel: data.LOG_LEVEL,
-  };
-}
+export const parseScimConfiguration = (env: Environment) => parseVariables(VARIABLES, env);

@@ -6,6 +6,7 @@ import { type Attribute, RESOURCE_TYPES, type ResourceType } from './schema.ts';
 const SCHEMAS = 'urn:ietf:params:scim:schemas:core:2.0';
 
 type Document = Readonly<Record<string, unknown>> & { readonly id?: string };
+type Documents = Document | readonly Document[];
 
 /** What the server can do (RFC 7643 section 5). */
 const serviceProviderConfig = (base: string): Document => ({
@@ -62,17 +63,14 @@ const schemasOf = (base: string) =>
   ]);
 
 /** The documents of discovery (RFC 7644 section 4), by their paths. */
-export const DISCOVERY: ReadonlyMap<string, (base: string) => Document | readonly Document[]> = new Map<
-  string,
-  (base: string) => Document | readonly Document[]
->([
+export const DISCOVERY = new Map<string, (base: string) => Documents>([
   ['ServiceProviderConfig', serviceProviderConfig],
   ['ResourceTypes', (base) => RESOURCE_TYPES.map((each) => resourceTypeOf(each, base))],
   ['Schemas', schemasOf],
 ]);
 
 /** One document of several. Throws ScimError 404. */
-export function documentWith(documents: Document | readonly Document[], id: string): Document {
+export function documentWith(documents: Documents, id: string): Document {
   const found = Array.isArray(documents) ? documents.find((each) => each.id === id) : undefined;
   if (found === undefined) throw notFound();
   return found;

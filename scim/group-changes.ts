@@ -1,7 +1,7 @@
 import { isId } from '../table/identifiers.ts';
 import { badRequest, ScimError } from './errors.ts';
 import type { Filter } from './filter.ts';
-import type { Operation } from './patch.ts';
+import { isChange, type Operation } from './patch.ts';
 import { listOf, membersOf, requiredText, textOf } from './values.ts';
 
 /** Members of one request. */
@@ -29,14 +29,10 @@ export interface MemberChanges {
 export function groupChanges(operations: readonly Operation[], id?: string): GroupChanges {
   const attributes: { displayName?: string; externalId?: string | null } = {};
   const members = createMembers();
-  for (const { op, place, filter, value } of operations) {
+  for (const operation of operations) {
+    const { op, place, filter, value } = operation;
     const [name, sub] = place.at;
-    if (name === 'id' && op !== 'remove' && value === id) continue;
-    if (name === 'schemas') continue;
-    if (place.attribute.mutability === 'readOnly')
-      throw badRequest('mutability', `${name} cannot be written`);
-    if (place.attribute.required && op === 'remove')
-      throw badRequest('mutability', `${name} cannot be taken away`);
+    if (!isChange(operation, name, id)) continue;
     if (name === 'displayName') attributes.displayName = requiredText(value, name);
     else if (name === 'externalId') attributes.externalId = op === 'remove' ? null : textOf(value, name);
     else if (sub !== undefined || (filter && op !== 'remove'))

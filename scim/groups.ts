@@ -7,10 +7,11 @@ import { attributesOf, readPatch } from './patch.ts';
 import { CommandError, type Result, type Send } from './port.ts';
 import {
   type Asked,
-  answerOf,
+  answerTo,
   type Finding,
-  found,
+  groupsOf,
   idIn,
+  listing,
   metaOf,
   nothing,
   type Resources,
@@ -32,16 +33,9 @@ const resourceOf = (base: string, link: Result): Resource =>
 
 const read = (send: Send, id: string) => send('scim-group.read', { group: idIn(id) });
 
-/** The groups of a user, as far as they are the connection's. */
-const groupsOf = (send: Send, user: string) => {
-  const list = (limit: number, cursor: string | undefined) =>
-    send('scim-user.list-groups', { user: idIn(user), ...defined({ limit, cursor }) }) as never;
-  return readAll(list, 1_000);
-};
-
 const FINDING: Finding = {
   type: GROUPS,
-  list: (send) => (limit, cursor) => send('scim-group.list', defined({ limit, cursor })) as never,
+  list: 'scim-group.list',
   lookUps: {
     id: async ({ send }, id) => [await read(send, id)],
     displayName: async ({ send }, displayName) => [await send('scim-group.find', { displayName })],
@@ -79,9 +73,8 @@ const memberOf = (base: string, user: unknown) => ({
 
 /** The ids of a group's members. Throws ScimError `tooMany` beyond `most`. */
 async function membersOf(send: Send, group: unknown, most: number): Promise<readonly string[]> {
-  const list = (limit: number, cursor: string | undefined) =>
-    send('scim-group.list-members', { group, ...defined({ limit, cursor }) }) as never;
-  return (await readAll(list, most)).map(({ user }) => String(user));
+  const members = await readAll(listing(send, 'scim-group.list-members', { group }), most);
+  return members.map(({ user }) => String(user));
 }
 
 /** The resource with its members where they are wanted, as far as an answer has room. */
@@ -167,12 +160,9 @@ export const groups: Resources = {
     return shown(asked, resourceOf(asked.base, link), roomy());
   },
   read: async (asked, id) => shown(asked, resourceOf(asked.base, await read(asked.send, id)), roomy()),
-  list: async (asked) => {
-    const { resources, total, page } = await found(asked, FINDING);
+  list: (asked) => {
     const room = roomy();
-    const all: Resource[] = [];
-    for (const resource of resources) all.push(await shown(asked, resource, room));
-    return answerOf(all, total, page, asked);
+    return answerTo(asked, FINDING, (resource) => shown(asked, resource, room));
   },
   replace: async (asked, id, body) => {
     const before = await read(asked.send, id);

@@ -17,14 +17,12 @@ import { listResponse } from './page.ts';
 import {
   actorOf,
   answerTo,
-  areAllAs,
   CommandError,
   type Connection,
+  commandsAs,
   type Port,
   type Result,
   type Send,
-  sendAs,
-  userWithAs,
 } from './port.ts';
 import type { Asked, Resources } from './resources.ts';
 import { users } from './users.ts';
@@ -111,12 +109,9 @@ export function createHandle({ port, publicUrl, clock, log, metrics }: HandlePar
       if (id !== undefined) return json(200, documentWith(all, id));
       return json(200, Array.isArray(all) ? listResponse(all, all.length, 0) : all);
     }
-    const commands = {
-      send: sending(sendAs(port, connection.id), connection.id, requestId),
-      areAll: areAllAs(port, connection.id),
-      userWith: userWithAs(port, connection.id),
-    };
-    const answered = await ofResources(request, resources as Resources, id, commands);
+    const commands = commandsAs(port, connection.id);
+    const send = sending(commands.send, connection.id, requestId);
+    const answered = await ofResources(request, resources as Resources, id, { ...commands, send });
     await noteSync(connection, requestId);
     return answered;
   }

@@ -72,6 +72,20 @@ function partsOf(of: Operation, type: ResourceType): readonly Operation[] {
 }
 
 /**
+ * Whether an operation says something new of an attribute.
+ *
+ * @param name of the attribute, for errors
+ * @param id of the resource, which may be said again
+ * @throws ScimError `mutability` for what cannot be written, or taken away
+ */
+export function isChange({ op, place: { attribute }, value }: Operation, name: string, id?: string): boolean {
+  if (name === 'schemas' || (name === 'id' && op !== 'remove' && value === id)) return false;
+  if (attribute.mutability === 'readOnly') throw badRequest('mutability', `${name} cannot be written`);
+  if (attribute.required && op === 'remove') throw badRequest('mutability', `${name} cannot be taken away`);
+  return true;
+}
+
+/**
  * The attributes of a whole resource, each by its path. Those that are not known, or cannot be written, are left out (RFC
  * 7644 section 3.3).
  *

@@ -49,39 +49,29 @@ export class CommandError extends Error {
   }
 }
 
-export const sendAs =
-  (port: Port, connection: string): Send =>
-  async (command, input) =>
-    resultOf(
-      await port.provisioning({ command, input: { connection, ...input }, actor: actorOf(connection) }),
-    );
-
-export const areAllAs =
-  (port: Port, connection: string): AreAll =>
-  async (command, inputs) => {
+/** The commands of a connection. */
+export function commandsAs({ provisioning }: Port, connection: string) {
+  const actor = actorOf(connection);
+  const send: Send = async (command, input) =>
+    resultOf(await provisioning({ command, input: { connection, ...input }, actor }));
+  const areAll: AreAll = async (command, inputs) => {
     if (inputs.length === 0) return true;
     const batch = inputs.map((input) => ({ command, input: { connection, ...input } }));
-    const { answers } = resultOf(await port.provisioning({ batch, actor: actorOf(connection) }));
+    const { answers } = resultOf(await provisioning({ batch, actor }));
     for (const answer of answers as readonly Answer[]) {
       if (!answer.ok && answer.error.code === 'not_found') return false;
       resultOf(answer);
     }
     return true;
   };
-
-/** The id of the user of ours with an email; undefined where nobody has it, and for what is none. */
-export const userWithAs =
-  (port: Port, connection: string) =>
-  async (email: string): Promise<string | undefined> => {
-    const answer = await port.provisioning({
-      command: 'user.find',
-      input: { email },
-      actor: actorOf(connection),
-    });
+  const userWith = async (email: string): Promise<string | undefined> => {
+    const answer = await provisioning({ command: 'user.find', input: { email }, actor });
     if (!answer.ok && (answer.error.code === 'not_found' || answer.error.code === 'invalid'))
       return undefined;
     return String(resultOf(answer).id);
   };
+  return { send, areAll, userWith };
+}
 
 export const actorOf = (connection: string): string => `scim:${connection}`;
 

@@ -1,3 +1,4 @@
+import { defined } from '../table/defined.ts';
 import { isId } from '../table/identifiers.ts';
 import { notFound, ScimError } from './errors.ts';
 import {
@@ -42,10 +43,14 @@ export interface Resources {
 /** Entries that a filter is applied to, where nothing in it is looked up. */
 const MOST_FILTERED = 1_000;
 
+/** Groups of one user that are shown, or looked up. */
+const MOST_GROUPS = 1_000;
+
 /** How resources of a type are found. */
 export interface Finding {
   readonly type: ResourceType;
-  readonly list: (send: Send) => ReadList;
+  /** The command that lists them all. */
+  readonly list: string;
   /** By attribute: the entries that have a value. */
   readonly lookUps: Readonly<Record<string, (asked: Asked, value: string) => Promise<readonly Result[]>>>;
   readonly resourceOf: (base: string, entry: Result) => Resource;
@@ -56,8 +61,33 @@ export interface Finding {
 /** The values of an attribute that no entry holds; undefined for one that it does. */
 type Special = (resource: Resource, place: AttributePlace, compare: Filter) => readonly unknown[] | undefined;
 
-/** The answer to a query of resources (RFC 7644 section 3.4.2), before more is read of each. */
-export async function found(
+/** What a command lists, page by page. */
+export const listing =
+  (send: Send, command: string, input: Result = {}): ReadList =>
+  (limit, cursor) =>
+    send(command, { ...input, limit, ...defined({ cursor }) }) as never;
+
+/** The groups of a user, as far as they are the connection's. */
+export const groupsOf = (send: Send, user: string) =>
+  readAll(listing(send, 'scim-user.list-groups', { user: idIn(user) }), MOST_GROUPS);
+
+/**
+ * The answer to a query of resources (RFC 7644 section 3.4.2).
+ *
+ * @param shown reads more of each
+ */
+export async function answerTo(
+  asked: Asked,
+  finding: Finding,
+  shown: (resource: Resource) => Promise<Resource>,
+) {
+  const { resources, total, page } = await found(asked, finding);
+  const all: Resource[] = [];
+  for (const resource of resources) all.push(await shown(resource));
+  return listResponse(all, total, page.skipped);
+}
+
+async function found(
   asked: Asked,
   { type, list, lookUps, resourceOf, special }: Finding,
 ): Promise<{ readonly resources: readonly Resource[]; readonly total: number; readonly page: Page }> {
@@ -65,7 +95,7 @@ export async function found(
   const page = readPage(query);
   const [text] = query.getAll('filter');
   if (text === undefined) {
-    const { items, total } = await readUntil(list(send), page);
+    const { items, total } = await readUntil(listing(send, list), page);
     return { resources: items.map((entry) => resourceOf(base, entry)), total, page };
   }
   const filter = readFilter(text);
@@ -74,7 +104,7 @@ export async function found(
     placeOf(attrPath);
   const ofItself = await special?.(send, filter);
   const entries =
-    (await lookedUp(asked, filter, type, lookUps)) ?? (await readAll(list(send), MOST_FILTERED));
+    (await lookedUp(asked, filter, type, lookUps)) ?? (await readAll(listing(send, list), MOST_FILTERED));
   const valuesOf =
     (resource: Resource): ValuesOf =>
     (attribute, compare) => {
@@ -114,13 +144,6 @@ export function nothing(error: unknown): readonly Result[] {
   if (isNoId || code === 'not_found' || code === 'invalid') return [];
   throw error;
 }
-
-export const answerOf = (
-  resources: readonly Resource[],
-  total: number,
-  { skipped }: Page,
-  { wanted }: Asked,
-) => listResponse(resources.map(wanted.of), total, skipped);
 
 /** An id in a path. What cannot be one names nothing. */
 export function idIn(text: string): string {

@@ -1,6 +1,6 @@
 import { badRequest } from './errors.ts';
 import { holds, placesIn } from './filter.ts';
-import type { Operation } from './patch.ts';
+import { isChange, type Operation } from './patch.ts';
 import { IDENTITY_SCHEMA, USERS } from './schema.ts';
 import { booleanOf, listOf, membersOf, requiredText, textOf } from './values.ts';
 
@@ -45,11 +45,7 @@ function changeOf(
 ): UserChanges {
   const { op, place, value } = operation;
   const path = place.at.filter((each) => each !== undefined).join('.');
-  if (path === 'id' && op !== 'remove' && value === id) return {};
-  if (path === 'schemas') return {};
-  if (place.attribute.mutability === 'readOnly') throw badRequest('mutability', `${path} cannot be written`);
-  if (place.attribute.required && op === 'remove')
-    throw badRequest('mutability', `${path} cannot be taken away`);
+  if (!isChange(operation, path, id)) return {};
   if (path === 'userName') return { userName: requiredText(value, path) };
   if (path === 'active') return { active: booleanOf(value, path) };
   if (place.at[0] === 'emails') return emailChange(operation, email);

@@ -1,16 +1,12 @@
 import { defined } from '../table/defined.ts';
 import { badRequest } from './errors.ts';
 import { comparisonsIn } from './filter.ts';
-import { readAll } from './page.ts';
 import { attributesOf, readPatch } from './patch.ts';
 import type { Result, Send } from './port.ts';
-import { type Asked, answerOf, type Finding, found, idIn, metaOf, type Resources } from './resources.ts';
+import { type Asked, answerTo, type Finding, groupsOf, idIn, metaOf, type Resources } from './resources.ts';
 import { GROUPS, IDENTITY_SCHEMA, USER_SCHEMA, USERS } from './schema.ts';
 import { type UserChanges, userChanges } from './user-changes.ts';
 import type { Resource } from './wanted.ts';
-
-/** Groups of one user that are shown. */
-const MOST_GROUPS = 1_000;
 
 function resourceOf(base: string, link: Result): Resource {
   const { user, userName, externalId, active, displayName, givenName, familyName, email, sub } = link;
@@ -33,7 +29,7 @@ const read = (send: Send, id: string) => send('scim-user.read', { user: idIn(id)
 
 const FINDING: Finding = {
   type: USERS,
-  list: (send) => (limit, cursor) => send('scim-user.list', defined({ limit, cursor })) as never,
+  list: 'scim-user.list',
   lookUps: {
     id: async ({ send }, id) => [await read(send, id)],
     userName: async ({ send }, userName) => [await send('scim-user.find', { userName })],
@@ -55,9 +51,7 @@ const FINDING: Finding = {
 /** The resource, with its groups where they are asked for. */
 async function shown({ send, base, wanted }: Asked, resource: Resource): Promise<Resource> {
   if (!wanted.has('groups')) return wanted.of(resource);
-  const list = (limit: number, cursor: string | undefined) =>
-    send('scim-user.list-groups', { user: resource.id, ...defined({ limit, cursor }) }) as never;
-  const groups = (await readAll(list, MOST_GROUPS)).map(({ group, displayName: display }) => ({
+  const groups = (await groupsOf(send, resource.id)).map(({ group, displayName: display }) => ({
     value: group,
     $ref: `${base}${GROUPS.endpoint}/${group}`,
     display,
@@ -83,12 +77,7 @@ export const users: Resources = {
   create: async (asked, body) =>
     shown(asked, resourceOf(asked.base, await asked.send('scim-user.create', withoutNull(readUser(body))))),
   read: async (asked, id) => shown(asked, resourceOf(asked.base, await read(asked.send, id))),
-  list: async (asked) => {
-    const { resources, total, page } = await found(asked, FINDING);
-    const all: Resource[] = [];
-    for (const resource of resources) all.push(await shown(asked, resource));
-    return answerOf(all, total, page, asked);
-  },
+  list: (asked) => answerTo(asked, FINDING, (resource) => shown(asked, resource)),
   replace: async (asked, id, body) => {
     const user = idIn(id);
     return updated(asked, user, { ...REPLACED, ...readUser(body) });
