@@ -7,24 +7,20 @@ import type { TestCheckOptions, TestEngine } from './test-engine.ts';
 
 type PermissionOf<T> = T extends TestEngine<infer Permission> ? Permission : string;
 
+type Question<Permission = string> = [subject: string, permission: Permission, scope: string];
+
 /** The matchers as `expect` has them. They are asynchronous: write `await expect(authz).toAllow(…)`. */
 export interface GatehouseMatchers<T> {
   /** Passes if it is allowed. */
-  toAllow: (
-    subject: string,
-    permission: PermissionOf<T>,
-    scope: string,
-    options?: TestCheckOptions,
-  ) => Promise<void>;
+  toAllow: (...asked: [...Question<PermissionOf<T>>, options?: TestCheckOptions]) => Promise<void>;
   /**
    * Passes if it is refused: for the reason that is given, or else for any reason but an unknown subject, scope or
    * permission.
    */
   toRefuse: (
-    subject: string,
-    permission: PermissionOf<T>,
-    scope: string,
-    ...rest: [options?: TestCheckOptions] | [reason: DenyReason, options?: TestCheckOptions]
+    ...asked:
+      | [...Question<PermissionOf<T>>, options?: TestCheckOptions]
+      | [...Question<PermissionOf<T>>, reason: DenyReason, options?: TestCheckOptions]
   ) => Promise<void>;
 }
 
@@ -38,60 +34,47 @@ interface State {
   readonly isNot?: boolean | undefined;
 }
 
-interface Asked {
-  readonly subject: string;
-  readonly permission: string;
-  readonly scope: string;
-  readonly options: TestCheckOptions;
-}
-
 /** For `expect.extend`. */
 export const matchers = {
-  async toAllow(
-    this: State,
-    received: unknown,
-    subject: string,
-    permission: string,
-    scope: string,
-    options: TestCheckOptions = {},
-  ): Promise<Result> {
-    return match(this, received, { subject, permission, scope, options }, 'allow');
+  async toAllow(this: State, received: unknown, ...asked: [...Question, options?: TestCheckOptions]) {
+    const [subject, permission, scope, options = {}] = asked;
+    return match(this, received, [subject, permission, scope], options, 'allow');
   },
   async toRefuse(
     this: State,
     received: unknown,
-    subject: string,
-    permission: string,
-    scope: string,
-    first?: DenyReason | TestCheckOptions,
-    second?: TestCheckOptions,
-  ): Promise<Result> {
+    ...asked: [...Question, first?: DenyReason | TestCheckOptions, second?: TestCheckOptions]
+  ) {
+    const [subject, permission, scope, first, second] = asked;
     const [expected, options = {}] = typeof first === 'string' ? [first, second] : [undefined, first];
     if (expected !== undefined && !Object.hasOwn(DENIED, expected))
       throw invalid('reason', `there is no reason ${expected}: ${hint(expected, Object.keys(DENIED))}`);
-    return match(this, received, { subject, permission, scope, options }, expected ?? 'deny');
+    return match(this, received, [subject, permission, scope], options, expected ?? 'deny');
   },
 };
 
 async function match(
   { isNot = false }: State,
   received: unknown,
-  { options, ...question }: Asked,
+  question: Question,
+  options: TestCheckOptions,
   expected: Expectation,
 ): Promise<Result> {
   const authz = testEngineIn(received);
-  const { subject, permission, scope } = question;
-  const decision = await authz.check(subject, permission, scope, options).catch(expectedUnknown(expected));
+  const [subject, permission, scope] = question;
+  const decision = await authz.check(...question, options).catch(expectedUnknown(expected));
   const pass = meets(expected, decision);
   if (pass !== isNot) return { pass, message: () => '' };
   const at = options.at === undefined ? authz.clock.now() : epochOf(options.at, 'at');
   const text = formatUnexpected({
-    ...question,
+    subject,
+    permission,
+    scope,
     actor: options.actor,
     decision,
     at: new Date(at).toISOString(),
     expect: isNot ? `not ${expected}` : expected,
-    explanation: isUnknown(decision) ? undefined : await authz.explain(subject, permission, scope, options),
+    explanation: isUnknown(decision) ? undefined : await authz.explain(...question, options),
   });
   return { pass, message: () => text };
 }
