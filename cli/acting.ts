@@ -3,7 +3,7 @@ import { isId } from '../table/identifiers.ts';
 import { decisionKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import { UsageError } from './context.ts';
-import { type Options, text, type ValuesOf } from './options.ts';
+import { text, type ValuesOf } from './options.ts';
 import { plain } from './print.ts';
 import { lookUp, NameError, namesIn, referenceOf } from './references.ts';
 
@@ -11,7 +11,7 @@ import { lookUp, NameError, namesIn, referenceOf } from './references.ts';
 export const ACTING = {
   actor: text('<subject>', 'who acts for the subject, such as agent:ID'),
   mandate: text('<mandate>', 'with --actor: the mandate by which it acts, as ID or mandate:ID'),
-} satisfies Options;
+};
 
 /**
  * Who acts, and by which mandate: they exist, unless the question is about another instant.

@@ -4,7 +4,7 @@ import { inPlainWords } from '../provisioning/issues.ts';
 import { given } from '../testing/given.ts';
 import { UsageError } from './context.ts';
 import { parseJson } from './json.ts';
-import { instant, type Options, parsed } from './options.ts';
+import { instant, parsed } from './options.ts';
 
 const MAX_LENGTH = 65_536;
 
@@ -27,4 +27,4 @@ export const ASKED = {
     'the input of conditions, such as {"context":{"ip":"10.0.0.1"}}; also subject, resource, action',
     readGiven,
   ),
-} satisfies Options;
+};

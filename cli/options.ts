@@ -169,7 +169,7 @@ export const GLOBAL = {
   lambdaEndpoint: text('<url>', 'the endpoint of Lambda, for a local function'),
   token: text('<token>', 'your token, for a function that verifies operators (better: GATEHOUSE_TOKEN)'),
   json: flag('print JSON, for errors too'),
-} satisfies Options;
+};
 export type GlobalOptions = Partial<ValuesOf<typeof GLOBAL>>;
 
 /** Throws {@link UsageError} for options that name both the table and a function in front of one. */
@@ -202,7 +202,7 @@ export const deadline = withDefault(
 export const WRITING = {
   actor: text('<name>', 'who makes the change, for the audit log (or USER)'),
   deadline,
-} satisfies Options;
+};
 export type WriteOptions = Partial<ValuesOf<typeof WRITING>> & GlobalOptions;
 
 export const YES = flag('do not ask before access or data is taken away; required without a terminal');

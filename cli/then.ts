@@ -5,7 +5,7 @@ import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
 import { auditLinesOf } from './audit-lines.ts';
 import { type Paint, UsageError } from './context.ts';
 import { ASKED } from './given.ts';
-import { type GlobalOptions, instant, type Options, repeated, type ValuesOf } from './options.ts';
+import { type GlobalOptions, instant, repeated, type ValuesOf } from './options.ts';
 import { plain } from './print.ts';
 
 /** The options of a question that may be about the table as it was. */
@@ -16,7 +16,7 @@ export const THEN = {
     'with --at: more audit records, from outside the table, as for gatehouse replay: a file, a folder or s3://BUCKET/PREFIX; may be repeated',
   ),
   given: ASKED.given,
-} satisfies Options;
+};
 type ThenOptions = Pick<ValuesOf<typeof THEN> & GlobalOptions, 'at' | 'records' | 'region'>;
 
 /** What a question works with: the table of then, and a clock by which none of it is too young to be cached. */

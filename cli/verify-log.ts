@@ -11,7 +11,7 @@ import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
 import { auditLinesOf } from './audit-lines.ts';
 import { type Context, UsageError } from './context.ts';
 import { readLogFiles } from './evidence/log-files.ts';
-import { duration, type GlobalOptions, type Options, text, type ValuesOf, withDefault } from './options.ts';
+import { duration, type GlobalOptions, text, type ValuesOf, withDefault } from './options.ts';
 import { count, plain } from './print.ts';
 import type { THEN } from './then.ts';
 
@@ -25,7 +25,7 @@ export const VERIFY = {
     'with --at: compare the decisions that this log has of five minutes before and after',
   ),
   stale: withDefault(duration('with --verify: the time-to-live of caches that decided', 0, 86_400), 60),
-} satisfies Options;
+};
 type VerifyOptions = ValuesOf<typeof VERIFY> & Pick<ValuesOf<typeof THEN>, 'at' | 'records'> & GlobalOptions;
 
 /** Compares logged decisions of around an instant with the table as it was; undefined where no log is given. */

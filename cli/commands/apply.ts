@@ -14,15 +14,7 @@ import {
   progressOn,
 } from '../manifest/print.ts';
 import { connectOnce, PLANNING, type Planned, planFile, printingOf } from '../manifest/shared.ts';
-import {
-  argument,
-  flag,
-  type GlobalOptions,
-  type Options,
-  repeated,
-  text,
-  type ValuesOf,
-} from '../options.ts';
+import { argument, flag, type GlobalOptions, repeated, text, type ValuesOf } from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 
 const OPTIONS = {
@@ -31,7 +23,7 @@ const OPTIONS = {
   reason: text('<text>', 'why an invariant may be broken: the audit log has it'),
   yes: flag('do not ask; required without a terminal if a step removes something or is dangerous'),
   ...PLANNING,
-} satisfies Options;
+};
 
 /** `gatehouse apply`: changes the table to match a manifest. */
 export const addApply = subcommand({

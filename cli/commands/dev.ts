@@ -2,7 +2,7 @@ import { readConfiguration } from '../../local/configuration.ts';
 import { messageOf } from '../../local/message-of.ts';
 import { defined } from '../../table/defined.ts';
 import { type Context, interruptionOf, UsageError } from '../context.ts';
-import { argument, type GlobalOptions, type Options, parsed, port, type ValuesOf } from '../options.ts';
+import { argument, type GlobalOptions, parsed, port, type ValuesOf } from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 
 const portOf = (of: string, usual: number) =>
@@ -22,7 +22,7 @@ const OPTIONS = {
   port: portOf('the gateway and the token issuer', 3000),
   dynamodbPort: portOf('DynamoDB', 3001),
   lambdaPort: portOf('the Lambda Invoke API', 3002),
-} satisfies Options;
+};
 type DevOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 /** `gatehouse dev`: the local stack. */

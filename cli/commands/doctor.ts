@@ -14,7 +14,7 @@ import { checkRoutes, checkWrittenScopes } from '../doctor/routes.ts';
 import { checkTable, describeTable } from '../doctor/table-form.ts';
 import { checkPolicy, checkStamps } from '../doctor/writers.ts';
 import { variablesOf } from '../lambda.ts';
-import { flag, type GlobalOptions, type Options, parsed, repeated, text, type ValuesOf } from '../options.ts';
+import { flag, type GlobalOptions, parsed, repeated, text, type ValuesOf } from '../options.ts';
 import { columns, count } from '../print.ts';
 import { existing } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
@@ -37,7 +37,7 @@ const OPTIONS = {
   subject: text('<subject>', 'with --permission and --scope: the question that is asked for its cost'),
   permission: text('<permission>', 'see --subject'),
   scope: text('<scope>', 'see --subject'),
-} satisfies Options;
+};
 type DoctorOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 /** Of nobody: it finds out what a decision costs, unless a question is given. */

@@ -3,15 +3,7 @@ import { messageOf } from '../../local/message-of.ts';
 import { type OpenTable, openTable, readEndpoint } from '../connection.ts';
 import { type Context, interruptionOf, UsageError } from '../context.ts';
 import { withAdvice } from '../faults.ts';
-import {
-  flag,
-  type GlobalOptions,
-  type Options,
-  port,
-  text,
-  type ValuesOf,
-  withDefault,
-} from '../options.ts';
+import { flag, type GlobalOptions, port, text, type ValuesOf, withDefault } from '../options.ts';
 import { asJson } from '../print.ts';
 import { directTo, isWrite, provisionedOn, senderTo } from '../provisioning.ts';
 import { subcommand } from '../subcommand.ts';
@@ -21,7 +13,7 @@ const OPTIONS = {
   port: withDefault(port('the port on 127.0.0.1; 0 chooses a free one'), 0),
   write: flag('let the page change the table too'),
   actor: text('<name>', 'with --write: who makes the changes, for the audit log (or USER)'),
-} satisfies Options;
+};
 type ExploreOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 /** Seconds for which a person at a page waits for a write that is throttled. */

@@ -7,7 +7,7 @@ import { type Context, NothingDoneError, UsageError } from '../context.ts';
 import { type Answers, FIELDS, QUESTIONS } from '../init/answers.ts';
 import { firstManifest, firstTests } from '../init/documents.ts';
 import { withScripts } from '../init/package-scripts.ts';
-import { flag, type GlobalOptions, type Options, type Positional, text, type ValuesOf } from '../options.ts';
+import { flag, type GlobalOptions, type Positional, text, type ValuesOf } from '../options.ts';
 import { columns } from '../print.ts';
 import { subcommand } from '../subcommand.ts';
 import { readVersion } from '../version.ts';
@@ -26,7 +26,7 @@ const OPTIONS = {
   protect: text('<permission>', 'what to protect first: a page, or module:action:resource'),
   email: text('<email>', 'the email of the first user'),
   yes: flag(`do not ask; without options, use ${FIELDS.map((field) => QUESTIONS[field].usual).join(', ')}`),
-} satisfies Options;
+};
 type InitOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 /** `gatehouse init`: a first manifest, its tests, and scripts. */

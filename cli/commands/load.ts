@@ -16,7 +16,6 @@ import {
   duration,
   flag,
   type GlobalOptions,
-  type Options,
   text,
   type ValuesOf,
   WRITING,
@@ -48,7 +47,7 @@ const OPTIONS = {
   resume: flag('continue an interrupted load'),
   dryRun: flag('report which rows would be refused; write nothing to the table'),
   ...WRITING,
-} satisfies Options;
+};
 type LoadCommandOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 const KINDS = choiceArgument(

@@ -5,7 +5,7 @@ import type { NamedKind } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isRef, isUlidOrUuid, parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
-import { deadline, flag, instant, type Options, pageOptions, text, type ValuesOf } from '../options.ts';
+import { deadline, flag, instant, pageOptions, text, type ValuesOf } from '../options.ts';
 import { plain } from '../print.ts';
 import { openSender, RefusedError, type Send } from '../provisioning.ts';
 import { isSubjectRef, type Names as LookUps, lookUpAny, referenceOf } from '../references.ts';
@@ -21,7 +21,7 @@ const OPTIONS = {
   oldestFirst: flag('in the order of time'),
   ...pageOptions(50),
   deadline,
-} satisfies Options;
+};
 type Which = Pick<ValuesOf<typeof OPTIONS>, 'tenant' | 'user' | 'actor' | 'entity'>;
 
 type Entry = Readonly<Record<string, unknown>>;

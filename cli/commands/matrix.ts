@@ -1,7 +1,7 @@
 import { readMatrix } from '../../provisioning/index.ts';
 import { UsageError } from '../context.ts';
 import { matrixCsv, matrixMarkdown } from '../matrix-texts.ts';
-import { argument, choice, type Options, repeated, SCOPE } from '../options.ts';
+import { argument, choice, repeated, SCOPE } from '../options.ts';
 import { asJson } from '../print.ts';
 import { openSender } from '../provisioning.ts';
 import { referenceOf } from '../references.ts';
@@ -17,7 +17,7 @@ const OPTIONS = {
     '<role>',
     'only this role: a name, a path of names, or role:ID; may be repeated (default: all)',
   ),
-} satisfies Options;
+};
 
 /** `gatehouse matrix`: roles by permissions, as a document. */
 export const addMatrix = subcommand({

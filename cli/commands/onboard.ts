@@ -2,16 +2,7 @@ import { defined } from '../../table/defined.ts';
 import { isId, isUlidOrUuid, parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { readObject } from '../input.ts';
-import {
-  argument,
-  DRY_RUN,
-  OPERATION,
-  type Options,
-  repeated,
-  text,
-  type ValuesOf,
-  WRITING,
-} from '../options.ts';
+import { argument, DRY_RUN, OPERATION, repeated, text, type ValuesOf, WRITING } from '../options.ts';
 import { columns, plain } from '../print.ts';
 import { accepted, isFault, openSender, withField } from '../provisioning.ts';
 import { lookUp, type Names, type Typed } from '../references.ts';
@@ -31,7 +22,7 @@ const OPTIONS = {
   dryRun: DRY_RUN,
   operation: OPERATION,
   ...WRITING,
-} satisfies Options;
+};
 type OnboardOptions = ValuesOf<typeof OPTIONS>;
 
 interface Result {

@@ -10,7 +10,7 @@ import { auditLines } from '../audit-lines.ts';
 import { changingLine } from '../changing-line.ts';
 import { type Paint, UsageError } from '../context.ts';
 import { sizeOf } from '../input-file.ts';
-import { flag, instant, number, type Options, required, text, WRITING } from '../options.ts';
+import { flag, instant, number, required, text, WRITING } from '../options.ts';
 import { plain, section } from '../print.ts';
 import { isFault, openSender, RefusedError } from '../provisioning.ts';
 import { subcommand } from '../subcommand.ts';
@@ -25,7 +25,7 @@ const OPTIONS = {
     most: 100_000,
   }),
   ...WRITING,
-} satisfies Options;
+};
 
 /** `gatehouse replay`: takes away from a restored table what was taken away after the restore point. */
 export const addReplay = subcommand({

@@ -2,7 +2,7 @@ import { composeFrom } from '../../authzen/compose.ts';
 import { defined } from '../../table/defined.ts';
 import { connect, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
-import { type GlobalOptions, type Options, text, type ValuesOf } from '../options.ts';
+import { type GlobalOptions, text, type ValuesOf } from '../options.ts';
 import { createManifestTable } from '../serve/manifest-table.ts';
 import { LISTENING, type Served, serveOverHttp } from '../serve/over-http.ts';
 import { subcommand } from '../subcommand.ts';
@@ -10,7 +10,7 @@ import { subcommand } from '../subcommand.ts';
 const OPTIONS = {
   ...LISTENING,
   manifest: text('<file>', 'serve this manifest from a temporary table, and print a token for callers'),
-} satisfies Options;
+};
 type ServeOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 /** `gatehouse serve`: the AuthZEN API as a server. */

@@ -6,14 +6,7 @@ import { losersIn } from '../access.ts';
 import { functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError, wantsColours } from '../context.ts';
 import { knownAs } from '../known-as.ts';
-import {
-  flag,
-  type GlobalOptions,
-  type Options,
-  type ValuesOf,
-  WRITING,
-  type WriteOptions,
-} from '../options.ts';
+import { flag, type GlobalOptions, type ValuesOf, WRITING, type WriteOptions } from '../options.ts';
 import { accepted, openSender, type Sender, withField } from '../provisioning.ts';
 import { assertCurrent, readPlan } from './plan-file.ts';
 import type { PrintOptions } from './print.ts';
@@ -24,7 +17,7 @@ export const PLANNING = {
   pruneShared: flag('also remove permissions and shared roles, which belong to no tenant'),
   all: flag('show all steps, not only the first ones'),
   ...WRITING,
-} satisfies Options;
+};
 export type ManifestOptions = ValuesOf<typeof PLANNING> & GlobalOptions;
 
 export interface Connected extends Sender {

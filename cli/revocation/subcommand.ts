@@ -70,7 +70,7 @@ const OPTIONS = {
   ),
   yes: YES,
   ...WRITING,
-} satisfies Options;
+};
 type Given = ValuesOf<typeof OPTIONS> & GlobalOptions & { readonly jwtLife?: number | undefined };
 
 const fromEnv = (env: Context['env'], name: string, otherwise: number): number =>

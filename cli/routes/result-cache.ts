@@ -13,7 +13,7 @@ import type { RouteRule } from '../../authorizer/routes/rule.ts';
 import { formatPathTemplate } from '../../table/route-template.ts';
 import { readText } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
-import { type Options, text, type ValuesOf } from '../options.ts';
+import { text, type ValuesOf } from '../options.ts';
 import { nameOf } from '../print.ts';
 import type { ConditionsOf } from './conditions.ts';
 
@@ -28,7 +28,7 @@ export const CACHE = {
     '<places>',
     'CREDENTIALS_FROM of the authorizer (or CREDENTIALS_FROM; default: header)',
   ),
-} satisfies Options;
+};
 type CacheOptions = Partial<ValuesOf<typeof CACHE>>;
 
 /** Reads the options or the environment; undefined where they name no cache. Throws {@link UsageError}. */

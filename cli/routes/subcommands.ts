@@ -1,14 +1,14 @@
 import type { Route } from '../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Context } from '../context.ts';
-import { type GlobalOptions, type Options, text, type ValuesOf } from '../options.ts';
+import { type GlobalOptions, text, type ValuesOf } from '../options.ts';
 import { openSender, type Sender } from '../provisioning.ts';
 import { apiOf, routesOf } from './routes.ts';
 
 /** The option of every subcommand of routes. */
 export const API = {
   api: text('<name>', 'the API: API_NAME of its authorizer (default: the API named default)'),
-} satisfies Options;
+};
 export type RouteOptions = Partial<ValuesOf<typeof API>> & GlobalOptions;
 
 /** The API that the options name, with its routes in the order of their paths. */

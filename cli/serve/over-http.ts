@@ -9,16 +9,7 @@ import type { Reader } from '../../table/reader.ts';
 import { readText } from '../../testing/text-file.ts';
 import { type Context, interruptionOf, UsageError } from '../context.ts';
 import { type Line, textOf } from '../gathered-lines.ts';
-import {
-  duration,
-  type GlobalOptions,
-  type Options,
-  port,
-  text,
-  type ValuesOf,
-  whole,
-  withDefault,
-} from '../options.ts';
+import { duration, type GlobalOptions, port, text, type ValuesOf, whole, withDefault } from '../options.ts';
 
 /** The options of a subcommand that serves over HTTP. */
 export const LISTENING = {
@@ -32,7 +23,7 @@ export const LISTENING = {
     1_000,
   ),
   grace: withDefault(duration('how long to wait for requests in flight when the server stops', 0, 3_600), 20),
-} satisfies Options;
+};
 type ListeningOptions = ValuesOf<typeof LISTENING> & GlobalOptions;
 
 /** Milliseconds for which it is known that the table answers. */

@@ -11,7 +11,7 @@ import { requirementText, ruleOf, type WrittenRoute } from '../../../provisionin
 import { choiceOf, hint } from '../../../provisioning/suggestions.ts';
 import { defined } from '../../../table/defined.ts';
 import { UsageError } from '../../context.ts';
-import { argument, type Options, required, text, WRITING } from '../../options.ts';
+import { argument, required, text, WRITING } from '../../options.ts';
 import { openSender, RefusedError } from '../../provisioning.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { missingScopeNotes } from '../../routes/missing-scopes.ts';
@@ -30,7 +30,7 @@ const OPTIONS = {
   ...CACHE,
   ...API,
   ...WRITING,
-} satisfies Options;
+};
 
 /** `gatehouse route add`. */
 export const addAdd = subcommand({

@@ -12,7 +12,7 @@ import { defined } from '../../../table/defined.ts';
 import { ACTING, actorOf } from '../../acting.ts';
 import { type Paint, UsageError, verdict } from '../../context.ts';
 import { ASKED } from '../../given.ts';
-import { argument, type Options, repeated, SUBJECT, text, type ValuesOf } from '../../options.ts';
+import { argument, repeated, SUBJECT, text, type ValuesOf } from '../../options.ts';
 import { columns, section } from '../../print.ts';
 import { openSender } from '../../provisioning.ts';
 import { assertAsked, namesIn, referenceOf } from '../../references.ts';
@@ -29,7 +29,7 @@ const OPTIONS = {
   ...ACTING,
   ...ASKED,
   ...API,
-} satisfies Options;
+};
 type TestOptions = ValuesOf<typeof OPTIONS>;
 
 /** `gatehouse route test`: what a request means, by the code of the authorizer. */
