@@ -4,13 +4,6 @@ import { REFUSED } from './columns.ts';
 import { csvLine } from './csv-line.ts';
 import type { Refusal, Source, SourceRow } from './rows.ts';
 
-export interface RefusedFile {
-  readonly write: (row: SourceRow, refusal: Refusal) => void;
-  /** Its length so far. */
-  readonly bytes: () => number;
-  readonly close: () => void;
-}
-
 /**
  * The file of refused rows: like the input, with the reason in further columns (of JSON Lines: in `refused`), which
  * a later load ignores. It is created with the first row. A spreadsheet runs none of its cells.
@@ -21,7 +14,7 @@ export function createRefusedFile(
   path: string,
   { format, header = [], delimiter = ',' }: Source,
   keep: number,
-): RefusedFile {
+) {
   let file: number | undefined;
   let length = keep;
   const append = (text: string): void => {
@@ -32,7 +25,7 @@ export function createRefusedFile(
   };
   const line = (cells: readonly string[]): string => csvLine(cells, delimiter);
   return {
-    write: ({ original }, refusal) => {
+    write: ({ original }: SourceRow, refusal: Refusal): void => {
       if (format === 'csv') {
         const { line: at, code, field = '', message } = refusal;
         if (length === 0)
@@ -48,8 +41,9 @@ export function createRefusedFile(
         append(`${JSON.stringify(row)}\n`);
       }
     },
+    /** Its length so far. */
     bytes: () => length,
-    close: () => {
+    close: (): void => {
       if (file !== undefined) closeSync(file);
       file = undefined;
     },

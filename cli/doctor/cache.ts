@@ -12,14 +12,6 @@ const { ok, failed, warning, notChecked } = reporter('cache');
 const MOST = 10;
 const ttl = z.number().int().min(0).max(3_600);
 
-/** An authorizer as API Gateway has it. */
-interface Attached {
-  readonly id: string;
-  readonly isLambda: boolean;
-  readonly ttl: number;
-  readonly identitySources: readonly string[];
-}
-
 /** AWS's own, where none is set (AG API_Authorizer): REST 300; HTTP APIs 0. */
 const REST_TTL = 300;
 const ofHttpApi = z
@@ -29,14 +21,12 @@ const ofHttpApi = z
     AuthorizerResultTtlInSeconds: ttl.default(0),
     IdentitySource: z.array(z.string()).default([]),
   })
-  .transform(
-    (each): Attached => ({
-      id: each.AuthorizerId,
-      isLambda: each.AuthorizerType === 'REQUEST',
-      ttl: each.AuthorizerResultTtlInSeconds,
-      identitySources: each.IdentitySource,
-    }),
-  );
+  .transform((each) => ({
+    id: each.AuthorizerId,
+    isLambda: each.AuthorizerType === 'REQUEST',
+    ttl: each.AuthorizerResultTtlInSeconds,
+    identitySources: each.IdentitySource,
+  }));
 const ofRestApi = z
   .object({
     id: z.string(),
@@ -44,17 +34,15 @@ const ofRestApi = z
     authorizerResultTtlInSeconds: ttl.default(REST_TTL),
     identitySource: z.string().default(''),
   })
-  .transform(
-    (each): Attached => ({
-      id: each.id,
-      isLambda: ['REQUEST', 'TOKEN'].includes(each.type),
-      ttl: each.authorizerResultTtlInSeconds,
-      identitySources: each.identitySource
-        .split(',')
-        .map((text) => text.trim())
-        .filter(Boolean),
-    }),
-  );
+  .transform((each) => ({
+    id: each.id,
+    isLambda: ['REQUEST', 'TOKEN'].includes(each.type),
+    ttl: each.authorizerResultTtlInSeconds,
+    identitySources: each.identitySource
+      .split(',')
+      .map((text) => text.trim())
+      .filter(Boolean),
+  }));
 
 /** `aws apigatewayv2 get-authorizers` and `aws apigateway get-authorizers`, as far as they are used. */
 const listing = z.union([
@@ -63,7 +51,7 @@ const listing = z.union([
 ]);
 
 /** Reads the authorizers of Lambda from what the AWS command line printed. Throws {@link UsageError}. */
-async function readAttached(file: string): Promise<readonly Attached[]> {
+async function readAttached(file: string) {
   const { data } = listing.safeParse(parseJson(await readText(file)));
   if (data) return data.filter(({ isLambda }) => isLambda);
   throw new UsageError(

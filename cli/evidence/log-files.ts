@@ -79,7 +79,7 @@ export async function filesOf(
   name: string,
   options: Pick<LogFilesOptions, 'region' | 'from'>,
 ): Promise<readonly LogFile[]> {
-  if (isS3(name)) return (await listObjects(name, options)).map(({ key, ...of }) => ({ name: key, ...of }));
+  if (isS3(name)) return listObjects(name, options);
   const fileAt = (path: string, bytes: number | undefined): LogFile => ({
     name: path,
     bytes,

@@ -7,7 +7,7 @@ import { sentenceOf } from '../faults.ts';
 /** Objects of a bucket, as Firehose writes them under a prefix. */
 
 export interface S3Object {
-  readonly key: string;
+  readonly name: string;
   readonly bytes: number;
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
@@ -46,7 +46,7 @@ export async function listObjects(
       for (const { Key = '', Size = 0, LastModified } of Contents)
         if (Size > 0 && (LastModified?.getTime() ?? from) >= from)
           objects.push({
-            key: `s3://${Bucket}/${Key}`,
+            name: `s3://${Bucket}/${Key}`,
             bytes: Size,
             open: async () => {
               const { Body } = await client

@@ -9,12 +9,7 @@ export interface FileResult {
   readonly warning?: string | undefined;
 }
 
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-}
-
-export const countsOf = (files: readonly FileResult[]): Counts => {
+export const countsOf = (files: readonly FileResult[]) => {
   const results = files.flatMap(({ results }) => results);
   const passed = results.filter((result) => result.passed).length;
   return { passed, failed: results.length - passed };

@@ -8,18 +8,7 @@ import { routeData } from '../routes/routes.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
 /** The differences between the routes of an API and the operations of a document. */
-export interface Gaps {
-  readonly api: string;
-  readonly document: ApiDocument;
-  readonly covered: number;
-  readonly uncovered: readonly { readonly operation: Operation; readonly why: string }[];
-  /** Operations for which API Gateway calls no Lambda authorizer, so no rule applies. */
-  readonly open: readonly Operation[];
-  readonly loose: readonly { readonly operation: Operation; readonly routes: readonly Route[] }[];
-  readonly unused: readonly Route[];
-  /** Not covered by intent. */
-  readonly intended: readonly Operation[];
-}
+type Gaps = ReturnType<typeof findGaps>;
 
 /** The operations that `--public` names. Throws {@link UsageError} for one that the document does not have. */
 export function readPublic(texts: readonly string[], { operations }: ApiDocument): ReadonlySet<string> {
@@ -40,7 +29,7 @@ export function findGaps(
   document: ApiDocument,
   routes: readonly Route[],
   named: ReadonlySet<string>,
-): Gaps {
+) {
   const isIntended = (operation: Operation) =>
     operation.requirement === 'public' || named.has(nameOf(operation)) || isPreflight(operation);
   const asked = document.operations.filter((operation) => !isIntended(operation));
@@ -52,6 +41,7 @@ export function findGaps(
     uncovered: found.flatMap(({ operation, coverage }) =>
       coverage.kind === 'uncovered' ? [{ operation, why: coverage.why }] : [],
     ),
+    /** Operations for which API Gateway calls no Lambda authorizer, so no rule applies. */
     open: asked.filter(({ isGuarded }) => isGuarded === false),
     loose: found.flatMap(({ operation, coverage }) =>
       coverage.kind === 'loose' ? [{ operation, routes: coverage.routes }] : [],
@@ -61,6 +51,7 @@ export function findGaps(
       asked,
       found.map(({ coverage }) => coverage),
     ),
+    /** Not covered by intent. */
     intended: document.operations.filter(isIntended),
   };
 }

@@ -11,17 +11,8 @@ import { EXTENSION } from './extension.ts';
 /** What a route of a REST or HTTP API may name; these are what documents describe. */
 const OF_AN_API: ReadonlySet<string> = new Set([...VERBS, 'ANY']);
 
-/** The operations of a document, by what an import does with them. */
-export interface WantedRoutes {
-  readonly wanted: readonly Wanted<Operation>[];
-  /** Marked public: no rule covers them, because the API calls no authorizer for them. */
-  readonly open: readonly Operation[];
-  /** Without any requirement in the document. */
-  readonly unsaid: readonly Operation[];
-}
-
-/** The routes that a document wants. Throws ProblemsError with everything that no route can be. */
-export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes {
+/** The operations of a document, by what an import does with them. Throws ProblemsError with all that no route can be. */
+export function wantedRoutes({ source, operations }: ApiDocument) {
   const problems: Problem[] = [];
   const shapes = new Map<string, Operation>();
   const wanted = operations.flatMap((operation): readonly Wanted<Operation>[] => {
@@ -61,6 +52,7 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
       },
     ];
   });
+  // No rule covers them, because the API calls no authorizer for them.
   const open = operations.filter(({ requirement }) => requirement === 'public');
   const unsaid = operations.filter(({ requirement }) => requirement === 'unsaid');
   // A document without the extension is one for `route gaps`; to prune by it would remove every route.

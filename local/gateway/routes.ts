@@ -18,11 +18,6 @@ export interface RoutePattern {
   readonly shape: string;
 }
 
-export interface RouteMatch<R extends RoutePattern> {
-  readonly route: R;
-  readonly pathParameters: Readonly<Record<string, string>>;
-}
-
 const DEFAULT_KEY = '$default';
 const RANK = { literal: 0, parameter: 1, greedy: 2 } as const;
 
@@ -114,7 +109,7 @@ export function matchRoute<R extends RoutePattern>(
   routes: readonly R[],
   verb: string,
   path: string,
-): RouteMatch<R> | undefined {
+) {
   if (!VERBS.has(verb)) return undefined;
   const segments = path.slice(1).split('/');
   const takesVerb = (route: R): boolean => route.verb === verb || route.verb === 'ANY';
