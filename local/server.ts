@@ -5,21 +5,13 @@ import type { Duplex } from 'node:stream';
 /** Takes over the socket of an upgrade request. */
 type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** An HTTP server on the loopback interface that can be stopped at once. */
-export interface LocalServer {
-  readonly port: number;
-  /** Sets the listener; earlier requests wait for it. */
-  readonly serve: (listener: RequestListener, upgrade?: UpgradeListener) => void;
-  readonly stop: () => Promise<void>;
-}
-
 /**
- * Takes a port. Call it before starting anything else, so that a port in use fails at once.
+ * Takes a port for an HTTP server on the loopback interface that can be stopped at once. Call it before starting anything else, so that a port in use fails at once.
  *
  * @param setting what sets the port, for the message
  * @throws Error with one line that names the port in use and what to set
  */
-export async function listen(port: number, setting: string): Promise<LocalServer> {
+export async function listen(port: number, setting: string) {
   let start: (listener: RequestListener) => void = () => {};
   const listener = new Promise<RequestListener>((resolve) => {
     start = resolve;
@@ -41,7 +33,8 @@ export async function listen(port: number, setting: string): Promise<LocalServer
   const upgraded = new Set<Socket>();
   return {
     port: typeof address === 'object' && address ? address.port : port,
-    serve: (serve, upgrade) => {
+    /** Sets the listener; earlier requests wait for it. */
+    serve: (serve: RequestListener, upgrade?: UpgradeListener): void => {
       start(serve);
       if (upgrade === undefined) return;
       server.on('upgrade', (incoming, socket, head) => {

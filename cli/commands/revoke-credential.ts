@@ -1,4 +1,3 @@
-import type { Success } from '../../provisioning/index.ts';
 import { isId, isRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { knownAs } from '../known-as.ts';
@@ -17,19 +16,11 @@ const API_TOKEN = /^gh1_/i;
 const notFound = (what: string): UsageError =>
   new UsageError(`there is no ${what} with this id: give the id, not the credential itself`);
 
-/** A session or token as it stands, and how people know it: with whose it is. */
-interface Credential {
-  readonly found: Success['result'];
-  /** `session:ID of Lou Park <lou@mercy.example> (user:ID)`. */
-  readonly label: string;
-}
-
-/** Reads a session or token by its id. Throws {@link UsageError}. */
-async function readCredential(
-  { send, deliver }: Sender,
-  what: 'session' | 'token',
-  id: string,
-): Promise<Credential> {
+/**
+ * Reads a session or token by its id: as it stands, and how people know it, with whose it is, as
+ * `session:ID of Lou Park <lou@mercy.example> (user:ID)`. Throws {@link UsageError}.
+ */
+async function readCredential({ send, deliver }: Sender, what: 'session' | 'token', id: string) {
   if (!isId(id) || API_TOKEN.test(id)) throw notFound(what);
   const found = await send(`${what}.read`, { id }).catch((error: unknown) => {
     throw error instanceof RefusedError && error.isOfInput ? notFound(what) : error;

@@ -4,24 +4,14 @@ import { flag, SUBJECT } from '../options.ts';
 import { RefusedError, type Sender } from '../provisioning.ts';
 import { referenceOf } from '../references.ts';
 import { revocation } from '../revocation/subcommand.ts';
-import type { Command } from '../transport.ts';
-
-interface Subject {
-  /** As `user:ID`, `device:ID`. */
-  readonly ref: string;
-  /** The command that disables it. */
-  readonly close: Command;
-  /** As edges name it. */
-  readonly user: string;
-  readonly status: string;
-}
 
 /** Throws NameError for a name that nothing has, or several have. */
-async function findSubject({ send, names }: Sender, text: string): Promise<Subject> {
+async function findSubject({ send, names }: Sender, text: string) {
   const ref = await referenceOf(names, { label: 'USER', kind: 'subject' }, text);
   const node = parseSubjectRef(ref, 'user');
   const { read, close } = commandsOn(ref, 'subject');
   const { status } = await send(read.command, read.input);
+  // As edges name it.
   const user = node.type === 'user' ? node.id : ref;
   return { ref, close, user, status: String(status) };
 }
@@ -34,7 +24,7 @@ const EDGES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Removes each edge in a transaction of its own. If it is interrupted, the command can be repeated. */
-async function removeEdges({ list, write }: Sender, { user }: Subject): Promise<number> {
+async function removeEdges({ list, write }: Sender, user: string): Promise<number> {
   let removed = 0;
   const remove = async (command: string, input: Readonly<Record<string, unknown>>): Promise<void> => {
     try {
@@ -72,7 +62,7 @@ export const addRevokeUser = revocation({
     const undo = strip ? ': what is removed is granted anew, one by one' : '';
     await agreed(`this disables ${subject.ref}${removes}${undo}`, sent);
     const token = await editing.write(sent.command, sent.input);
-    const stripped = strip ? await removeEdges(editing, subject) : undefined;
+    const stripped = strip ? await removeEdges(editing, subject.user) : undefined;
     const revoked = subject.ref;
     const text = [
       `${revoked} is ${sent.input.status}${before ? ` (it was ${subject.status})` : ''}`,

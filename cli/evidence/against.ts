@@ -15,12 +15,6 @@ import { readLogFiles } from './log-files.ts';
 
 type Read = { readonly logged: LoggedQuestions; readonly coverage: LogCoverage };
 
-/** For people, and the same for programs. */
-interface Shown {
-  readonly text: () => Promise<string>;
-  readonly data: object;
-}
-
 /**
  * Compares plans with logs, which are read once, when there is a plan. Without logs it says nothing.
  *
@@ -55,7 +49,7 @@ export function againstLogs(
       );
     return { logged, coverage };
   };
-  return async ({ plan, place, deliver, reader }: Compared): Promise<Shown | undefined> => {
+  return async ({ plan, place, deliver, reader }: Compared) => {
     if (names.length === 0) return undefined;
     const table = reader();
     read ??= readQuestions();

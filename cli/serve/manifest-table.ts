@@ -1,34 +1,19 @@
 import { EVALUATE } from '../../authzen/questions.ts';
 import type { Provisioning } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
-import type { Reader } from '../../table/reader.ts';
 import { assertNone } from '../../testing/document.ts';
 import { applyManifest, prepareManifest } from '../../testing/manifest.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import { throwAwayTables } from '../model-tests/throw-away.ts';
 import { accepted, RefusedError } from '../provisioning.ts';
 
-/** A table of its own that holds a manifest, and a caller that may evaluate everywhere in it. */
-export interface ManifestTable {
-  readonly reader: Reader;
-  /** The caller's API token. */
-  readonly token: string;
-  readonly isInMemory: boolean;
-  /** Removes the table. */
-  readonly close: () => Promise<void>;
-}
-
 /**
- * Makes a table from a manifest: at the endpoint that is given, else on the embedded engine, else, where none is
+ * Makes a table from a manifest, and a caller that may evaluate everywhere in it: at the endpoint that is given, else on the embedded engine, else, where none is
  * installed, in memory.
  *
  * @throws ProblemsError for what is wrong with the manifest
  */
-export async function createManifestTable(
-  path: string,
-  at: ClientOptions,
-  now: () => number,
-): Promise<ManifestTable> {
+export async function createManifestTable(path: string, at: ClientOptions, now: () => number) {
   const source = await readFileAsDocument(path);
   const manifest = await prepareManifest(source.data);
   assertNone(source, manifest.problems);
@@ -38,6 +23,7 @@ export async function createManifestTable(
     assertNone(source, await applyManifest(manifest, provisioning));
     return {
       reader,
+      /** The caller's API token. */
       token: await createCaller(provisioning),
       isInMemory: tables.isInMemory,
       close: tables.close,

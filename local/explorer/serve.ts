@@ -14,19 +14,12 @@ export interface ServeOptions {
   readonly now: () => number;
 }
 
-/** An explorer that is served until it is stopped. */
-export interface ServedExplorer {
-  /** Opens it once. */
-  readonly link: string;
-  readonly stop: () => Promise<void>;
-}
-
 /**
- * Serves the explorer by itself, on the loopback interface.
+ * Serves the explorer by itself, on the loopback interface, until it is stopped. Its link opens it once.
  *
  * @throws Error that says what to do, for a port in use
  */
-export async function serveExplorer({ service, port, now }: ServeOptions): Promise<ServedExplorer> {
+export async function serveExplorer({ service, port, now }: ServeOptions) {
   const sessions = createSessions({ now });
   const server = await listen(port, '--port');
   server.serve(
