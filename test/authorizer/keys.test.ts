@@ -281,14 +281,14 @@ it.each([
     false,
   ],
   ['comes in another order is the same', serving(one, two), serving(two, { ...one, x5t: 'new' }), true],
-])('a key that %s', async (_, first, then, isHeld) => {
+])('a key that %s', async (_, first, then, isIn) => {
   const { clock, keys, state } = setUp();
   state.answer = first;
   const [key] = (await keys.find('RS256', 'one')) as [VerificationKey];
   expect(await keys.holds(key)).toBe(true);
   state.answer = then;
   clock.advance(10 * MINUTE);
-  expect(await keys.holds(key)).toBe(isHeld);
+  expect(await keys.holds(key)).toBe(isIn);
 });
 
 describe('an instance that was frozen', () => {

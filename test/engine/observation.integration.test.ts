@@ -27,10 +27,10 @@ test('a cold check, then a warm one', async () => {
   await engine.check(user, 'home', place);
   const asked = { subject: user, permission: 'home', scope: place, tenant, consistency: 'cached' };
   const decision = { allowed: false, reason: 'no_grant' };
-  const told = { ...asked, decision, fault: undefined, milliseconds: 0, isStale: false };
+  const observed = { ...asked, decision, fault: undefined, milliseconds: 0, isStale: false };
   expect(seen).toEqual([
-    { ...told, calls: 2, units: units(7), isFirst: true, isKept: false },
-    { ...told, calls: 0, units: 0, isFirst: false, isKept: true },
+    { ...observed, calls: 2, units: units(7), isFirst: true, isKept: false },
+    { ...observed, calls: 0, units: 0, isFirst: false, isKept: true },
   ]);
 });
 
