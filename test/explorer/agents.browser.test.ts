@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { expectAccessible, openPage, playground } from '../support/browser.ts';
+import { decided, decisionOf, expectAccessible, openPage, playground } from '../support/browser.ts';
 import { type Stack, startStack } from './local-stack.ts';
 
 /** What docs/guides/agents.md does, as the explorer shows it: who acts, for whom, and what becomes of it. */
@@ -118,21 +118,18 @@ describe('the fields of who acts', () => {
   });
   const model = deflateRawSync(JSON.stringify([manifest, ''])).toString('base64url');
   const asked = { subject: 'user:ann', scope: 'account:contoso', model };
-  const decision = (page: Page) => page.getByRole('region', { name: 'Decision' });
 
   test('are typed in the playground, and go along from view to view', async () => {
     const { page } = await openPage({
       url: playground('why', { ...asked, permission: 'invoices:pay:invoice' }),
     });
-    await decision(page)
-      .getByText(/ allowed$/)
-      .waitFor();
+    await decided(decisionOf(page), 'allowed');
     await page.getByText('Somebody acts for the subject').click();
     await page.getByLabel('Actor, such as agent:ID').fill('agent:helper');
-    await decision(page)
+    await decisionOf(page)
       .getByText(/helper for ann may not use invoices:pay:invoice/)
       .waitFor();
-    await decision(page).getByText('actor_no_grant').waitFor();
+    await decisionOf(page).getByText('actor_no_grant').waitFor();
     await page.getByLabel('Mandate, as mandate:ID').fill('mandate:gone');
     expect(page.url()).toContain('actor=agent%3Ahelper&mandate=mandate%3Agone');
     await page.getByLabel('Mandate, as mandate:ID').fill('');
@@ -164,7 +161,7 @@ describe('the fields of who acts', () => {
     const { page } = await openPage({
       url: playground('why', { ...asked, permission: 'invoices:pay:invoice', actor: 'agent:helper' }),
     });
-    await decision(page).getByText('actor_no_grant').waitFor();
+    await decisionOf(page).getByText('actor_no_grant').waitFor();
     await page.getByRole('button', { name: 'Add as test' }).click();
     await page
       .getByText(/helper for ann: invoices:pay:invoice at Contoso/)

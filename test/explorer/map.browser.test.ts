@@ -1,17 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { packTexts } from '../../explorer/page/playground/link.ts';
-import { expectAccessible, openPage, playground } from '../support/browser.ts';
+import { choose, expectAccessible, openOver, openPage } from '../support/browser.ts';
+import { SCHOOL } from './served-table.ts';
 
-/** The map of the playground over a manifest, with as much room for it as there is. */
-async function openMap(manifest: string, state: Readonly<Record<string, string>> = {}) {
-  const model = await packTexts({ manifest, tests: '' });
-  if (model === undefined) throw new Error('the manifest is too long for an address');
-  return openPage({ url: playground('map', { model, hide: 'manifest,tests', ...state }) });
-}
-
-const SCHOOL = readFileSync(new URL('../../docs/examples/school.manifest.yaml', import.meta.url), 'utf8');
+const openMap = (manifest: string) => openOver(manifest, 'map');
 
 /** A day from now, for what ends soon. */
 const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -22,11 +14,7 @@ const scope = (page: Page, name: string | RegExp) => scopes(page).getByRole('lin
 const details = (page: Page) => page.getByRole('region', { name: 'The selected scope' });
 const rowOf = (page: Page, name: string) =>
   scopes(page).getByRole('listitem').filter({ hasText: name }).last();
-const find = async (page: Page, text: string) => {
-  const field = scopes(page).getByLabel('Scope', { exact: true });
-  await field.fill(text);
-  await field.press('Enter');
-};
+const find = (page: Page, text: string) => choose(scopes(page), 'Scope', text);
 const elements = (page: Page) => page.evaluate<number>('document.querySelectorAll("main *").length');
 
 describe('the tree', () => {

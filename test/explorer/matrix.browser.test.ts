@@ -1,23 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { packTexts } from '../../explorer/page/playground/link.ts';
-import { expectAccessible, openPage, playground } from '../support/browser.ts';
+import { choose, expectAccessible, openOver, openPage } from '../support/browser.ts';
+import { SCHOOL } from './served-table.ts';
 
 /** The view Matrix: roles by permissions. */
-const SCHOOL = readFileSync(new URL('../../docs/examples/school.manifest.yaml', import.meta.url), 'utf8');
 
-async function openMatrix(manifest: string, state: Readonly<Record<string, string>> = {}) {
-  const model = await packTexts({ manifest, tests: '' });
-  if (model === undefined) throw new Error('the manifest is too long for an address');
-  return openPage({ url: playground('matrix', { model, hide: 'manifest,tests', ...state }) });
-}
-
-const choose = async (page: Page, label: string, text: string) => {
-  const field = page.getByRole('main').getByLabel(label, { exact: true });
-  await field.fill(text);
-  await field.press('Enter');
-};
+const openMatrix = (manifest: string) => openOver(manifest, 'matrix');
+const ask = (page: Page, label: string, text: string) => choose(page.getByRole('main'), label, text);
 const grid = (page: Page) => page.getByRole('grid', { name: 'Roles by permissions' });
 const row = (page: Page, permission: string) =>
   grid(page)
@@ -29,7 +18,7 @@ describe('a tenant', () => {
   test('its roles, each with what it allows, denies and inherits; a cell in words, with a link to who', async () => {
     const { page } = await openMatrix(SCHOOL);
     await page.getByText('There is no role here').waitFor();
-    await choose(page, 'Scope', 'north');
+    await ask(page, 'Scope', 'north');
     await grid(page).waitFor();
     await page.getByText('One DENY refuses').waitFor();
     const heads = await grid(page).getByRole('columnheader').allInnerTexts();
@@ -52,8 +41,8 @@ describe('a tenant', () => {
 
   test('the map leads to it, and one role can be chosen', async () => {
     const { page } = await openMatrix(SCHOOL);
-    await choose(page, 'Scope', 'north');
-    await choose(page, 'Only this role', 'teacher');
+    await ask(page, 'Scope', 'north');
+    await ask(page, 'Only this role', 'teacher');
     await expect.poll(() => grid(page).getByRole('columnheader').count()).toBe(2);
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Map' }).click();
     await page.getByRole('link', { name: 'What each role gives here' }).click();
@@ -63,7 +52,7 @@ describe('a tenant', () => {
 
 test('the keyboard: one Tab to the table, arrows within it, Enter chooses; the address holds it', async () => {
   const { page } = await openMatrix(SCHOOL);
-  await choose(page, 'Scope', 'north');
+  await ask(page, 'Scope', 'north');
   await grid(page).waitFor();
   await page.getByRole('button', { name: 'Export JSON' }).focus();
   await page.keyboard.press('Tab');
@@ -84,7 +73,7 @@ roles:
 ${many(45, (at) => `  r${String(at).padStart(2, '0')}: { owner: wide, allow: [p000] }`).join('\n')}
 `,
   );
-  await choose(page, 'Scope', 'wide');
+  await ask(page, 'Scope', 'wide');
   await page.getByText('permissions 1–50 of 120').waitFor();
   await page.getByText('roles 1–20 of 45').waitFor();
   expect(await grid(page).getByRole('gridcell').count()).toBe(50 * 20);

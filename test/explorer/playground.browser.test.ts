@@ -1,19 +1,23 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { expectAccessible, openPage, playground } from '../support/browser.ts';
+import { choose, decided, decisionOf, expectAccessible, openPage, playground } from '../support/browser.ts';
 
 /** The playground's own parts: texts, links, questions and tests. Its views have tests of their own. */
 const manifestOf = (page: Page) => page.getByRole('textbox', { name: 'Manifest' });
 const testsOf = (page: Page) => page.getByRole('textbox', { name: 'Model tests' });
 const decisionIn = (page: Page) => page.getByRole('region', { name: 'Question', exact: true });
 
-/** The decision in the view of its explanation. */
-const decisionOf = (page: Page) => page.getByRole('region', { name: 'Decision', exact: true });
-
 /** The editor proper: before its code has come, a plain field is in its place. */
 async function editorIn(page: Page): Promise<void> {
   await page.locator('.editor .cm-content').first().waitFor();
+}
+
+/** An example, once its text can be edited. */
+async function openEditor(view: string, example: string) {
+  const opened = await openPage({ url: playground(view, { example }) });
+  await editorIn(opened.page);
+  return opened;
 }
 
 /** The text of an editor: it shows an empty line after the last one. */
@@ -21,6 +25,7 @@ const textOf = async (editor: ReturnType<typeof manifestOf>) => (await editor.in
 
 /** Replaces what an editor holds by typing, one key at a time. */
 async function type(page: Page, text: string): Promise<void> {
+  await manifestOf(page).click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
@@ -50,44 +55,32 @@ users:
 test('it opens with the first example and a question about it', async () => {
   const { page } = await openPage({ url: playground().replace(/#.*/, '') });
   await editorIn(page);
-  await decisionOf(page)
-    .getByText(/ allowed$/)
-    .waitFor();
+  await decided(decisionOf(page), 'allowed');
   expect(new URL(page.url()).hash).toMatch(/^#why\?example=school&/);
   await expectAccessible(page);
 });
 
 describe('the manifest', () => {
   test('what is typed changes the decision', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'acme' }) });
-    await editorIn(page);
-    await manifestOf(page).click();
+    const { page } = await openEditor('map', 'acme');
     await type(page, SMALL);
     await page.getByText('· 5 entries').waitFor();
     const question = decisionIn(page);
-    for (const [label, text] of [
-      ['Subject', 'ann'],
-      ['Permission', 'grades'],
-      ['Scope', 'north'],
-    ] as const) {
-      await question.getByLabel(label).fill(text);
-      await question.getByLabel(label).press('Enter');
-    }
-    await question.getByText(/ refused$/).waitFor();
-    await manifestOf(page).click();
+    await choose(question, 'Subject', 'ann');
+    await choose(question, 'Permission', 'grades');
+    await choose(question, 'Scope', 'north');
+    await decided(question, 'refused');
     await type(page, SMALL.replace('[guest]', '[teacher]'));
-    await question.getByText(/ allowed$/).waitFor();
+    await decided(question, 'allowed');
     // What is typed slowly is undone in pieces.
     while ((await textOf(manifestOf(page))) !== SMALL.trim()) await page.keyboard.press('ControlOrMeta+z');
-    await question.getByText(/ refused$/).waitFor();
+    await decided(question, 'refused');
   });
 
   test('one that is pasted brings a question of its own', async () => {
     const { page } = await openPage({ url: playground().replace(/#.*/, '') });
     await editorIn(page);
-    await decisionOf(page)
-      .getByText(/ allowed$/)
-      .waitFor();
+    await decided(decisionOf(page), 'allowed');
     await manifestOf(page).click();
     await page.keyboard.press('ControlOrMeta+a');
     await paste(page, SMALL);
@@ -95,9 +88,7 @@ describe('the manifest', () => {
   });
 
   test('errors are marked in their place, and listed; the last good manifest stays', async () => {
-    const { page } = await openPage({ url: playground('why', { example: 'acme' }) });
-    await editorIn(page);
-    await manifestOf(page).click();
+    const { page } = await openEditor('why', 'acme');
     await type(page, SMALL.replace('[guest]', '[gest]'));
     const error = page.getByRole('list', { name: 'Errors' }).getByRole('button');
     await error.getByText('manifest.yaml:8').waitFor();
@@ -115,9 +106,7 @@ describe('the manifest', () => {
   });
 
   test('keys and names complete', async () => {
-    const { page } = await openPage({ url: playground('why', { example: 'school' }) });
-    await editorIn(page);
-    await manifestOf(page).click();
+    const { page } = await openEditor('why', 'school');
     await type(page, `${SMALL}gro`);
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: /^groups/ }).waitFor();
@@ -132,9 +121,7 @@ describe('the manifest', () => {
 
 describe('the keyboard', () => {
   test('Esc, then Tab leaves the editor, and Tab alone indents', async () => {
-    const { page } = await openPage({ url: playground('why', { example: 'school' }) });
-    await editorIn(page);
-    await manifestOf(page).click();
+    const { page } = await openEditor('why', 'school');
     await type(page, 'pages:');
     await page.keyboard.press('Tab');
     expect(await manifestOf(page).innerText()).toBe('  pages:');
@@ -147,9 +134,7 @@ describe('the keyboard', () => {
 
 describe('links', () => {
   test('a link reproduces texts, view and question', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
-    await editorIn(page);
-    await manifestOf(page).click();
+    const { page } = await openEditor('map', 'school');
     await type(page, SMALL);
     await page.waitForURL(/model=/);
     const { page: other } = await openPage({ url: page.url().replace('#map', '#search') });
@@ -159,10 +144,8 @@ describe('links', () => {
   });
 
   test('back and forward go through views, not through keys', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
-    await editorIn(page);
+    const { page } = await openEditor('map', 'school');
     await page.getByRole('link', { name: 'Why', exact: true }).click();
-    await manifestOf(page).click();
     await type(page, SMALL);
     await page.waitForURL(/model=/);
     await type(page, `${SMALL}# more`);
@@ -174,9 +157,7 @@ describe('links', () => {
   });
 
   test('typing and moving on at once loses nothing', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
-    await editorIn(page);
-    await manifestOf(page).click();
+    const { page } = await openEditor('map', 'school');
     await type(page, SMALL);
     await page.getByRole('link', { name: 'Why', exact: true }).click();
     await page.waitForURL(/#why.*model=/);
@@ -228,12 +209,10 @@ describe('tests', () => {
   });
 
   test('they fail and pass as the manifest is typed', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
-    await editorIn(page);
+    const { page } = await openEditor('map', 'school');
     const results = resultsIn(page);
     await results.getByText('8 passed').waitFor();
     const school = await textOf(manifestOf(page));
-    await manifestOf(page).click();
     await type(page, school.replace('[teachers north] }\n  ben', '[staff] }\n  ben'));
     await results.getByText('1 failed').waitFor();
     const failed = results.getByRole('listitem').filter({ hasText: 'Ann teaches in the north' });
@@ -246,12 +225,9 @@ describe('tests', () => {
   });
 
   test('each result leads to its explanation and to its line', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
-    await editorIn(page);
+    const { page } = await openEditor('map', 'school');
     await resultsIn(page).getByRole('link', { name: 'a volunteer sees no grades' }).click();
-    await decisionOf(page)
-      .getByText(/ refused$/)
-      .waitFor();
+    await decided(decisionOf(page), 'refused');
     expect(page.url()).toMatch(/#why\?.*permission=grades.*at=2026-03-02T09/);
     await resultsIn(page).getByRole('button', { name: 'line 12' }).click();
     await testsOf(page).waitFor();
@@ -261,8 +237,7 @@ describe('tests', () => {
 
 describe('files', () => {
   test('a file is opened into the text that is shown, and downloaded from it', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'acme' }) });
-    await editorIn(page);
+    const { page } = await openEditor('map', 'acme');
     const chosen = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Open file' }).click();
     await (await chosen).setFiles({ name: 'mine.yaml', mimeType: 'text/yaml', buffer: Buffer.from(SMALL) });
@@ -276,13 +251,10 @@ describe('files', () => {
   });
 
   test('a new manifest begins with a few lines that work, and their question', async () => {
-    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
-    await editorIn(page);
+    const { page } = await openEditor('map', 'school');
     await page.getByRole('button', { name: 'Start anew' }).click();
     await page.getByRole('region', { name: 'Test results' }).getByText('1 passed').waitFor();
-    await decisionIn(page)
-      .getByText(/ allowed$/)
-      .waitFor();
+    await decided(decisionIn(page), 'allowed');
     await page.waitForURL(/#why\?.*model=/);
     await page.goBack();
     await expect.poll(() => manifestOf(page).innerText()).toContain('teachers north');
@@ -290,8 +262,7 @@ describe('files', () => {
 });
 
 test('without a network all of it works: views, conditions, edits', async () => {
-  const { page, context } = await openPage({ url: playground('map', { example: 'acme' }) });
-  await editorIn(page);
+  const { page, context } = await openEditor('map', 'acme');
   await page.getByText('· 2 entries').waitFor();
   // The last of what is loaded ahead: what decides conditions, in the worker.
   await page.waitForLoadState('networkidle');
@@ -308,7 +279,6 @@ test('without a network all of it works: views, conditions, edits', async () => 
       .click();
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
   }
-  await manifestOf(page).click();
   await type(page, SMALL);
   await page.getByText('· 5 entries').waitFor();
   expect(asked).toEqual([]);
@@ -337,21 +307,16 @@ describe('on a narrow screen', () => {
     const state = { example: 'school', column: 'tests' };
     const { page } = await openPage({ url: playground('map', state), viewport });
     await page.getByRole('link', { name: 'a volunteer sees no grades' }).click();
-    await decisionOf(page)
-      .getByText(/ refused$/)
-      .waitFor();
+    await decided(decisionOf(page), 'refused');
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Map' }).click();
     await page.getByRole('button', { name: 'Tests' }).click();
     await page.getByRole('link', { name: 'Why?' }).click();
-    await decisionOf(page)
-      .getByText(/ refused$/)
-      .waitFor();
+    await decided(decisionOf(page), 'refused');
   });
 });
 
 test('columns are hidden and shown, and the address says so', async () => {
-  const { page } = await openPage({ url: playground('map', { example: 'school' }) });
-  await editorIn(page);
+  const { page } = await openEditor('map', 'school');
   const columns = page.getByRole('group', { name: 'Columns' });
   await columns.getByRole('button', { name: 'Manifest' }).click();
   await manifestOf(page).waitFor({ state: 'hidden' });

@@ -1,23 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { packTexts } from '../../explorer/page/playground/link.ts';
-import { expectAccessible, openPage, playground } from '../support/browser.ts';
+import { choose, expectAccessible, openOver, openPage } from '../support/browser.ts';
+import { SCHOOL } from './served-table.ts';
 
-const SCHOOL = readFileSync(new URL('../../docs/examples/school.manifest.yaml', import.meta.url), 'utf8');
-
-/** The searches of the playground over a manifest. */
-async function openSearch(manifest: string, state: Readonly<Record<string, string>> = {}) {
-  const model = await packTexts({ manifest, tests: '' });
-  return openPage({ url: playground('search', { model: String(model), hide: 'manifest,tests', ...state }) });
-}
-
+const openSearch = (manifest: string) => openOver(manifest, 'search');
 const field = (page: Page, label: string) => page.getByRole('main').getByLabel(label, { exact: true });
-const ask = async (page: Page, label: string, text: string) => {
-  await field(page, label).fill(text);
-  await field(page, label).press('Enter');
-};
+const ask = (page: Page, label: string, text: string) => choose(page.getByRole('main'), label, text);
 /** The first cell of each row. */
 const names = async (page: Page) =>
   (await page.locator('main tbody tr td:first-child').allInnerTexts()).sort();

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { expectAccessible, openPage, playground } from '../support/browser.ts';
+import { decided, decisionOf, expectAccessible, openPage, playground } from '../support/browser.ts';
 
 /** The view Why: a decision of every kind, its picture, its place in time, and what would have helped. */
 const MODEL = `
@@ -54,25 +54,22 @@ async function ask(
   return page;
 }
 
-const decisionOf = (page: Page) => page.getByRole('region', { name: 'Decision' });
 const pictureOf = (page: Page) => page.getByRole('region', { name: 'The path as a picture' });
 
 /** Waits for a decision, and returns the page. */
-async function decided(
+async function answered(
   outcome: 'allowed' | 'refused',
   [who, permission, scope]: readonly [string, string, string],
   state: Readonly<Record<string, string>> = {},
 ): Promise<Page> {
   const page = await ask({ subject: `user:${who}`, permission, scope, ...state });
-  await decisionOf(page)
-    .getByText(new RegExp(` ${outcome}$`))
-    .waitFor();
+  await decided(decisionOf(page), outcome);
   return page;
 }
 
 describe('a decision', () => {
   test('by a group and an inherited role: the picture, the same as a list, and the steps', async () => {
-    const page = await decided('allowed', ['ann', 'grades', 'location:north'], { at: NOON });
+    const page = await answered('allowed', ['ann', 'grades', 'location:north'], { at: NOON });
     expect(await decisionOf(page).innerText()).toMatch(
       /Ann may use grades at North: a role allows it\.\s+role\s+10 Mar 2026, 12:00 UTC/,
     );
@@ -96,7 +93,7 @@ describe('a decision', () => {
   });
 
   test('without a grant: what would have helped, and what that would change', async () => {
-    const page = await decided('refused', ['nora', 'grades', 'location:north']);
+    const page = await answered('refused', ['nora', 'grades', 'location:north']);
     const join = page.getByRole('link', { name: 'What if: join teachers' });
     const address = new URLSearchParams((await join.getAttribute('href'))?.split('?')[1]);
     expect(JSON.parse(address.get('change') ?? '')).toEqual([
@@ -107,7 +104,7 @@ describe('a decision', () => {
   });
 
   test('by a condition: its values, and what is given with the question', async () => {
-    const page = await decided('refused', ['sally', 'payroll', 'location:north']);
+    const page = await answered('refused', ['sally', 'payroll', 'location:north']);
     await page.getByText('What is missing in the question can be given above.').waitFor();
     await page.getByText('Given with the question values for conditions, such as an IP address').click();
     const given = page.getByLabel('Values for conditions, as JSON');
@@ -115,16 +112,14 @@ describe('a decision', () => {
     await page.getByText(/it is not JSON/).waitFor();
     await expectAccessible(page);
     await given.fill('{ "context": { "channel": "web" } }');
-    await decisionOf(page)
-      .getByText(/ allowed$/)
-      .waitFor();
+    await decided(decisionOf(page), 'allowed');
     const values = page.getByRole('row').filter({ hasText: 'context.channel' });
     expect(await values.innerText()).toMatch(/context\.channel\s+"web"\s+the question/);
     expect(page.url()).toContain('given=');
   });
 
   test('a suspended scope links to what would be if it were active', async () => {
-    const page = await decided('refused', ['ann', 'grades', 'location:closed']);
+    const page = await answered('refused', ['ann', 'grades', 'location:closed']);
     const href = await page
       .getByRole('link', { name: 'What if: make it active: Closed' })
       .getAttribute('href');
@@ -139,7 +134,7 @@ describe('the picture stands above the fold', () => {
   };
 
   test('all of it on a wide screen', async () => {
-    const page = await decided('allowed', ['ann', 'grades', 'location:north'], { hide: 'manifest,tests' });
+    const page = await answered('allowed', ['ann', 'grades', 'location:north'], { hide: 'manifest,tests' });
     await pictureOf(page).getByText('Ann', { exact: true }).waitFor();
     expect(await bottomOf(pictureOf(page))).toBeLessThan(800);
   });
@@ -184,7 +179,7 @@ describe('over time', () => {
   });
 
   test('a slider that moves by days, and marks where something begins or ends', async () => {
-    const page = await decided('allowed', ['dora', 'grades', 'location:north'], { at: NOON });
+    const page = await answered('allowed', ['dora', 'grades', 'location:north'], { at: NOON });
     const strip = page.getByRole('list', { name: 'The decision over time' });
     await expect
       .poll(() => strip.getByRole('listitem').allInnerTexts())
@@ -197,16 +192,12 @@ describe('over time', () => {
       ]);
     const entries = await page.evaluate('history.length');
     await page.getByRole('button', { name: '1 Apr 2026' }).click();
-    await decisionOf(page)
-      .getByText(/ refused$/)
-      .waitFor();
+    await decided(decisionOf(page), 'refused');
     await page.getByText('has ended', { exact: true }).waitFor();
     const slider = page.getByRole('slider', { name: 'Day' });
     await slider.focus();
     await page.keyboard.press('ArrowLeft');
-    await decisionOf(page)
-      .getByText(/ allowed$/)
-      .waitFor();
+    await decided(decisionOf(page), 'allowed');
     expect(page.url()).toContain('at=2026-03-31T00%3A00Z');
     expect(await slider.getAttribute('aria-valuetext')).toBe('31 Mar 2026, 00:00 UTC');
     expect(await page.evaluate('history.length')).toBe(entries);
@@ -216,7 +207,7 @@ describe('over time', () => {
   });
 
   test('a field for the instant, and a button for now', async () => {
-    const page = await decided('allowed', ['dora', 'grades', 'location:north'], { at: NOON });
+    const page = await answered('allowed', ['dora', 'grades', 'location:north'], { at: NOON });
     const field = page.getByLabel('When (UTC)');
     expect(await field.inputValue()).toBe('2026-03-10T12:00');
     await field.fill('2026-05-01T08:15');
@@ -236,9 +227,7 @@ describe('over time', () => {
     await page.getByText(/tomorrow is not an instant/).waitFor();
     expect(await decisionOf(page).count()).toBe(0);
     await page.getByRole('button', { name: 'Now', exact: true }).click();
-    await decisionOf(page)
-      .getByText(/ allowed$/)
-      .waitFor();
+    await decided(decisionOf(page), 'allowed');
   });
 });
 

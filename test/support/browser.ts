@@ -26,8 +26,15 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
+import { packTexts } from '../../explorer/page/playground/link.ts';
 
 /** Milliseconds after which what has not come true never will, on the slowest machine. */
 const LIMIT_MS = 60_000;
@@ -35,6 +42,28 @@ const LIMIT_MS = 60_000;
 /** The address of a view of the playground. */
 export const playground = (name = '', state: Readonly<Record<string, string>> = {}): string =>
   `${inject('playground')}#${name}?${new URLSearchParams(state)}`;
+
+/** The decision in the view of its explanation. */
+export const decisionOf = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Decision', exact: true });
+
+/** Waits until a decision is shown. */
+export const decided = (shown: Locator, outcome: 'allowed' | 'refused'): Promise<void> =>
+  shown.getByText(new RegExp(` ${outcome}$`)).waitFor();
+
+/** Fills in a field of a view, as a person who presses Enter. */
+export async function choose(within: Locator, label: string, text: string): Promise<void> {
+  const field = within.getByLabel(label, { exact: true });
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+/** A view of the playground over a manifest, with as much room for it as there is. */
+export async function openOver(manifest: string, view: string, state: Readonly<Record<string, string>> = {}) {
+  const model = await packTexts({ manifest, tests: '' });
+  if (model === undefined) throw new Error('the manifest is too long for an address');
+  return openPage({ url: playground(view, { model, hide: 'manifest,tests', ...state }) });
+}
 
 interface PageOptions extends BrowserContextOptions {
   readonly url: string;
