@@ -39,24 +39,17 @@ const TEXTS = ['low', 'high', '10.1.2.3', 'read'];
 /** A resource type of which the table keeps nothing. */
 const OBJECT = 'record';
 
-function drawn(random: Random, type: ValueType): unknown {
-  switch (type) {
-    case 'string':
-      return random.pick(TEXTS);
-    case 'bool':
-      return random.oneIn(2);
-    case 'int':
-      return random.below(4);
-    case 'double':
-      return random.pick([0, 0.5, 1, 2.5]);
-    case 'timestamp':
-      return random.pick(INSTANTS);
-    case 'list<string>':
-      return random.some(TEXTS, 3);
-    case 'map':
-      return random.pick([{}, { acr: 'mfa' }, { acr: 'high', n: 1 }, { acr: 2.5, deep: { n: ['low'] } }]);
-  }
-}
+const DRAWN: Readonly<Record<ValueType, (random: Random) => unknown>> = {
+  string: (random) => random.pick(TEXTS),
+  bool: (random) => random.oneIn(2),
+  int: (random) => random.below(4),
+  double: (random) => random.pick([0, 0.5, 1, 2.5]),
+  timestamp: (random) => random.pick(INSTANTS),
+  'list<string>': (random) => random.some(TEXTS, 3),
+  map: (random) =>
+    random.pick([{}, { acr: 'mfa' }, { acr: 'high', n: 1 }, { acr: 2.5, deep: { n: ['low'] } }]),
+};
+const drawn = (random: Random, type: ValueType): unknown => DRAWN[type](random);
 const misfit = (random: Random, type: ValueType): unknown =>
   random.oneIn(3)
     ? random.pick(['2026-02-30T00:00:00Z', 9_007_199_254_740_992, 'x'.repeat(9_000), [1, 'low'], null, {}])
@@ -194,52 +187,33 @@ function atom(random: Random): string {
     const operator = random.pick(['<', '<=', '>', '>=', '==', '!=']);
     return `${random.pick(operands)} ${operator} ${random.pick([literal, ...operands])}`;
   };
-  switch (random.below(13)) {
-    case 0:
-    case 1:
-    case 2:
-      return `${string()} ${random.pick(['==', '==', '!='])} ${other()}`;
-    case 3:
-      return `${string()} in ${list()}`;
-    case 4:
-      return `has(${random.pick(HAVING)})`;
-    case 5:
-      return comparison(OPERANDS.int, String(random.below(4)));
-    case 6:
-      return comparison(OPERANDS.double, random.pick(['0.5', '1.0', '1']));
-    case 7:
-      return comparison(OPERANDS.timestamp, `timestamp(${quoted(random.pick(INSTANTS))})`);
-    case 8:
-      return random.pick(OPERANDS.bool);
-    case 9:
-      return `cidr('10.0.0.0/8').containsIP(${random.pick(['context.ip', string()])})`;
-    case 10:
-      return `${random.pick(OPERANDS.list)}.${random.pick(['exists', 'all'])}(each, each == ${other()})`;
-    case 11:
-      return `size(${random.pick(OPERANDS.list)}) > ${random.below(3)}`;
-    default:
-      return `${string()}.${random.pick(['startsWith', 'endsWith', 'contains'])}(${other()})`;
-  }
+  const equal = () => `${string()} ${random.pick(['==', '==', '!='])} ${other()}`;
+  return random.pick([
+    ...[equal, equal, equal],
+    () => `${string()} in ${list()}`,
+    () => `has(${random.pick(HAVING)})`,
+    () => comparison(OPERANDS.int, String(random.below(4))),
+    () => comparison(OPERANDS.double, random.pick(['0.5', '1.0', '1'])),
+    () => comparison(OPERANDS.timestamp, `timestamp(${quoted(random.pick(INSTANTS))})`),
+    () => random.pick(OPERANDS.bool),
+    () => `cidr('10.0.0.0/8').containsIP(${random.pick(['context.ip', string()])})`,
+    () => `${random.pick(OPERANDS.list)}.${random.pick(['exists', 'all'])}(each, each == ${other()})`,
+    () => `size(${random.pick(OPERANDS.list)}) > ${random.below(3)}`,
+    () => `${string()}.${random.pick(['startsWith', 'endsWith', 'contains'])}(${other()})`,
+  ])();
 }
 
 /** An expression: one comparison, or a few that are joined. */
 export function condition(random: Random): string {
   const some = () => (random.oneIn(5) ? `!(${atom(random)})` : atom(random));
-  switch (random.below(8)) {
-    case 0:
-    case 1:
-    case 2:
-      return some();
-    case 3:
-    case 4:
-      return `${some()} && ${some()}`;
-    case 5:
-      return `${some()} || ${some()}`;
-    case 6: {
-      const name = random.pick(HAVING.filter((each) => OPERANDS.string.includes(each)));
-      return `!has(${name}) || ${name} != ${text(random)}`;
-    }
-    default:
-      return `(${some()} || ${some()}) && (${atom(random)} ? ${atom(random)} : ${some()})`;
-  }
+  const both = () => `${some()} && ${some()}`;
+  const unlessThere = () => {
+    const name = random.pick(HAVING.filter((each) => OPERANDS.string.includes(each)));
+    return `!has(${name}) || ${name} != ${text(random)}`;
+  };
+  return random.pick([
+    ...[some, some, some, both, both, unlessThere],
+    () => `${some()} || ${some()}`,
+    () => `(${some()} || ${some()}) && (${atom(random)} ? ${atom(random)} : ${some()})`,
+  ])();
 }

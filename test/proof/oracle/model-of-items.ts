@@ -14,8 +14,10 @@ export function modelOf(items: readonly Item[]): Model {
   const edges = (type: string, ...from: readonly string[]) =>
     items.filter(({ PK, Type }) => Type === type && from.some((prefix) => PK.startsWith(prefix)));
   const ofSubjects = (type: string) => edges(type, 'USER#', 'TECHNICAL_USER#', 'SUBJECT#');
-  const text = (value: unknown): string => String(value);
   const optional = (value: unknown) => (value === undefined ? undefined : String(value));
+  /** Attributes as texts; what is not there is undefined. */
+  const texts = <Name extends string>(item: Item, ...names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, optional(item[name])])) as Record<Name, string>;
   const instant = (value: unknown, otherwise: number) => (value ? Date.parse(String(value)) : otherwise);
   const interval = (start: unknown, end: unknown) => ({
     from: instant(start, Number.NEGATIVE_INFINITY),
@@ -28,9 +30,10 @@ export function modelOf(items: readonly Item[]): Model {
   };
   const propertiesOf = ({ properties }: Item): { properties?: Properties } =>
     properties === undefined ? {} : { properties: properties as Properties };
-  const statusOf = (item: Item) => (isClosing(item) ? 'closing' : text(item.status));
+  const statusOf = (item: Item) => (isClosing(item) ? 'closing' : String(item.status));
   /** Edges name a user by id, any other subject by reference. */
-  const subjectOf = ({ user }: Item) => (text(user).includes(':') ? text(user) : `user:${user}`);
+  const subjectOf = ({ user }: Item) => (String(user).includes(':') ? String(user) : `user:${user}`);
+  const dated = (item: Item) => interval(item.startDate, item.endDate);
 
   return {
     ...emptyModel(),
@@ -40,7 +43,7 @@ export function modelOf(items: readonly Item[]): Model {
       endsAt: instant(item.endsAt, Number.POSITIVE_INFINITY),
       account: optional(item.account),
       ...propertiesOf(item),
-      ...(item.email === undefined ? {} : { email: text(item.email) }),
+      ...(item.email === undefined ? {} : texts(item, 'email')),
       ...(item.mandateOptional === undefined ? {} : { mandateOptional: item.mandateOptional === true }),
     })),
     admins: ofSubjects('Admin').map(subjectOf),
@@ -48,107 +51,68 @@ export function modelOf(items: readonly Item[]): Model {
     scopes: nodes
       .filter(({ Type }) => Type !== 'Subject')
       .map((item) => ({
+        ...texts(item, 'parent', 'enterprise'),
         ref: refOf(item),
-        parent: optional(item.parent),
         status: statusOf(item),
-        combination: text(item.combination),
-        enterprise: optional(item.enterprise),
+        combination: String(item.combination),
         ...propertiesOf(item),
       })),
-    groups: there('Group').map(({ id, scope, everyone }) => ({
-      id: text(id),
-      scope: text(scope),
-      everyone: everyone === true,
+    groups: there('Group').map((item) => ({
+      ...texts(item, 'id', 'scope'),
+      everyone: item.everyone === true,
     })),
     memberships: ofSubjects('Membership').map((item) => ({
+      ...texts(item, 'group'),
       subject: subjectOf(item),
-      group: text(item.group),
     })),
-    groupRoles: edges('GroupRole', 'GROUP#').map(({ group, role }) => ({
-      group: text(group),
-      role: text(role),
+    groupRoles: edges('GroupRole', 'GROUP#').map((item) => texts(item, 'group', 'role')),
+    externalGroups: there('ExternalGroup').map((item) => ({
+      ...texts(item, 'id', 'issuer', 'group'),
+      root: String(item.scope),
+      name: String(item.externalId),
     })),
-    externalGroups: there('ExternalGroup').map(({ id, scope, issuer, externalId, group }) => ({
-      id: text(id),
-      root: text(scope),
-      issuer: text(issuer),
-      name: text(externalId),
-      group: text(group),
+    roles: there('Role').map((item) => texts(item, 'id', 'scope', 'parent')),
+    effects: edges('RolePermission', 'ROLE#').map((item) => ({
+      ...texts(item, 'role', 'effect', 'when'),
+      on: String(item.permission),
     })),
-    roles: there('Role').map(({ id, scope, parent }) => ({
-      id: text(id),
-      scope: text(scope),
-      parent: optional(parent),
-    })),
-    effects: edges('RolePermission', 'ROLE#').map(({ role, permission, effect, when }) => ({
-      role: text(role),
-      on: text(permission),
-      effect: text(effect),
-      when: optional(when),
-    })),
-    declarations: of('Property').map(({ of: owner, name, type, source }) => ({
-      of: text(owner),
-      name: text(name),
-      type: text(type),
-      source: text(source),
-    })),
+    declarations: of('Property').map((item) => texts(item, 'of', 'name', 'type', 'source')),
     assignments: ofSubjects('Assignment').map((item) => ({
+      ...texts(item, 'scope', 'role'),
       subject: subjectOf(item),
-      scope: text(item.scope),
-      role: text(item.role),
       ...interval(item.startsAt, item.endsAt),
     })),
     grants: ofSubjects('TenantGrant').map((item) => ({
       subject: subjectOf(item),
-      root: text(item.scope),
+      root: String(item.scope),
       roles: item.roles as readonly string[],
     })),
     globalRoles: ofSubjects('GlobalRole').map((item) => ({
+      ...texts(item, 'role'),
       subject: subjectOf(item),
-      role: text(item.role),
     })),
-    permissions: [...there('Page'), ...there('Permission')].map(({ name, module }) => ({
-      name: text(name),
-      module: optional(module),
-    })),
-    modules: of('Module').map(({ name, soldBySubscription }) => ({
-      name: text(name),
-      sold: soldBySubscription === true,
-    })),
+    permissions: [...there('Page'), ...there('Permission')].map((item) => texts(item, 'name', 'module')),
+    modules: of('Module').map((item) => ({ ...texts(item, 'name'), sold: item.soldBySubscription === true })),
     subscriptions: of('Subscription').map((item) => ({
-      id: text(item.id),
-      scope: text(item.scope),
-      module: text(item.module),
-      status: text(item.status),
-      ...interval(item.startDate, item.endDate),
+      ...texts(item, 'id', 'scope', 'module', 'status'),
+      ...dated(item),
     })),
     licences: of('License').map((item) => ({
-      id: text(item.id),
-      account: text(item.account),
-      enterprise: text(item.enterprise),
-      status: text(item.status),
-      ...interval(item.startDate, item.endDate),
+      ...texts(item, 'id', 'account', 'enterprise', 'status'),
+      ...dated(item),
     })),
     credentials: [
       ...there('LoginSession').map((item) => ({ item, active: item.status === 'active' })),
       ...there('AuthToken').map((item) => ({ item, active: item.revoked === false })),
     ].map(({ item, active }) => ({ ref: refOf(item), subject: subjectOf(item), active })),
     mandates: there('Mandate').map((item) => ({
-      id: text(item.id),
-      subject: text(item.subject),
-      actor: text(item.actor),
+      ...texts(item, 'id', 'subject', 'actor', 'when', 'hash'),
       permissions: item.permissions as readonly string[],
       scopes: item.scopes as readonly string[],
       endsAt: instant(item.endsAt, 0),
       active: item.status === 'active',
       counted: item.budget !== undefined,
-      ...(item.when === undefined ? {} : { when: text(item.when) }),
-      ...(item.hash === undefined ? {} : { hash: text(item.hash) }),
     })),
-    routes: there('Route').map(({ id, permission, scope }) => ({
-      id: text(id),
-      permission: text(permission),
-      scope: text(scope),
-    })),
+    routes: there('Route').map((item) => texts(item, 'id', 'permission', 'scope')),
   };
 }

@@ -94,14 +94,20 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
         return `fault ${String(error)}`;
       }
     };
+    const optionsOf = ({ at, groups, actor, given }: Question) => ({
+      at,
+      groups,
+      actor,
+      consistency,
+      ...given,
+    });
     const decided: Method = {
       name,
-      ask: ({ subject, permission, scope, at, given, groups, actor }) =>
-        reported(async () =>
-          textOf(
-            await engineOf().check(subject, permission, scope, { at, groups, actor, consistency, ...given }),
-          ),
-        ),
+      ask: (question) =>
+        reported(async () => {
+          const { subject, permission, scope } = question;
+          return textOf(await engineOf().check(subject, permission, scope, optionsOf(question)));
+        }),
       truth: (model, question, oracle) => textOf(judgeBy(oracle, model, question)),
     };
     const rolesAlone: Method = {
@@ -114,15 +120,11 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     };
     const withRoles: Method = {
       name: `${name}, with roles`,
-      ask: ({ subject, permission, scope, at, given, groups, actor }) =>
+      ask: (question) =>
         reported(async () => {
-          const { decision, roles } = await engineOf().checkWithRoles(subject, permission, scope, {
-            at,
-            groups,
-            actor,
-            consistency,
-            ...given,
-          });
+          const { subject, permission, scope } = question;
+          const asked = engineOf().checkWithRoles(subject, permission, scope, optionsOf(question));
+          const { decision, roles } = await asked;
           return `${textOf(decision)} ${rolesText(roles)}`;
         }),
       truth: (model, question, oracle) => {

@@ -400,6 +400,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     }: Question): Omit<Question, 'at'> & { readonly at: number | undefined } =>
       isNow && now() < BEGIN + UNCHANGED_MS ? { ...question, at: undefined } : question;
     const { subject, scope, permission, at, given, groups, actor } = asIs(first);
+    const options = { at, groups, actor, consistency, ...given };
     try {
       if (by === 'list') {
         // All that the subject may do there: few enough permissions to be decided at one instant.
@@ -424,14 +425,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
         );
       } else if (by === 'session') {
         const permissions = questions.map((question) => question.permission);
-        const session = await engine.session(subject, scope, {
-          permissions,
-          at,
-          groups,
-          actor,
-          consistency,
-          ...given,
-        });
+        const session = await engine.session(subject, scope, { permissions, ...options });
         compareAll(permissions.map((name) => session.decide(name)));
         const look: Promise<void> = lookLater(session, boundOf(process, askedAt, kind === 'cached'))
           .catch(failed)
@@ -440,13 +434,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       } else if (by === 'many')
         compareAll((await engine.checkMany(questions.map(asIs), { consistency })).decisions);
       else if (by === 'roles') {
-        const { decision, roles } = await engine.checkWithRoles(subject, permission, scope, {
-          at,
-          groups,
-          actor,
-          consistency,
-          ...given,
-        });
+        const { decision, roles } = await engine.checkWithRoles(subject, permission, scope, options);
         compareAll([decision]);
         const text = (tenant?: string, ids: readonly string[] = []) => `${tenant} ${[...ids].sort()}`;
         const bound = boundOf(process, askedAt, kind === 'cached');
@@ -459,10 +447,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
               return text(right?.tenant, right?.roles);
             },
           );
-      } else {
-        const options = { at, groups, actor, consistency, ...given };
-        compareAll([await engine.check(subject, permission, scope, options)]);
-      }
+      } else compareAll([await engine.check(subject, permission, scope, options)]);
     } catch (error) {
       const { code } = error as { code?: string };
       note(`process ${number}: ${by} ${kind} ${JSON.stringify(first)} fails: ${code ?? String(error)}`);
