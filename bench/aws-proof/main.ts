@@ -49,8 +49,9 @@ async function stepsOf(aws: Aws, ledger: Ledger, folder: string): Promise<readon
       name: 'deploy',
       costs: 'three stacks with functions, a table, alarms and a dashboard: cents, if they are removed today',
       run: async (signal) => {
+        const begun = Date.now();
         deployed = await deployAll({ aws, ledger, folder, template: pathOf('template.yaml'), keys }, signal);
-        const seconds = Math.round((Date.now() - since.getTime()) / 1_000);
+        const seconds = Math.round((Date.now() - begun) / 1_000);
         return { title: 'Deployment', lines: [`Three stacks in ${seconds} s.`] };
       },
     },
