@@ -126,8 +126,8 @@ export function parseScopeTemplate(text: string, field: string): readonly Templa
 }
 
 /** Names of the path parameters that a template uses. */
-export const pathParametersOf = (parts: readonly TemplatePart[]): readonly string[] =>
-  parts.flatMap((part) => (part.kind === 'path' ? [part.name] : []));
+export const pathParametersOf = (template: string): readonly string[] =>
+  [...template.matchAll(VALUE_PART)].flatMap(({ groups }) => groups?.path ?? []);
 
 /** A provisioned route: which requests it matches, and which permission at which scope they require. */
 export interface RouteRule {

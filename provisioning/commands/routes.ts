@@ -5,18 +5,14 @@ import { invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
-import {
-  parsePathTemplate,
-  parseScopeTemplate,
-  parseValueTemplate,
-  pathParametersOf,
-} from '../../table/route-template.ts';
 import { create } from '../../table/write/action.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { textOf, toUpdate } from '../nodes/nodes.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
+import { unknownNames } from '../routes/fields.ts';
+import { DEFAULT_API } from '../routes/route.ts';
 import type { Attributes } from '../visible.ts';
 
 /**
@@ -24,8 +20,6 @@ import type { Attributes } from '../visible.ts';
  * reads, all of an API in one Query; it holds the whole rule. The item beside them says which write changed a
  * route last.
  */
-const DEFAULT_API = 'default';
-
 /** The key of a route's rule, in the partition of its API. */
 export const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
 
@@ -33,19 +27,9 @@ async function refuseUnknownNames(
   planning: Planning,
   { path, permission, scope }: Attributes,
 ): Promise<void> {
-  const known = new Set(
-    parsePathTemplate(String(path), 'path').flatMap((segment) =>
-      segment.kind === 'literal' ? [] : [segment.name],
-    ),
-  );
-  const used = {
-    permission: parseValueTemplate(String(permission), 'permission'),
-    scope: parseScopeTemplate(String(scope), 'scope'),
-  };
-  for (const [where, parts] of Object.entries(used)) {
-    for (const name of pathParametersOf(parts)) {
-      if (!known.has(name)) throw invalid(where, `${where} names {${name}}, which the path does not have`);
-    }
+  for (const [where, template] of Object.entries({ permission, scope })) {
+    const [name] = unknownNames(String(path), String(template));
+    if (name !== undefined) throw invalid(where, `${where} names {${name}}, which the path does not have`);
   }
   const type = String(scope).slice(0, String(scope).indexOf(':'));
   if (!(await scopeTypeOf(planning.reader, type)))

@@ -55,12 +55,12 @@ function renamed(name: string): string {
   return /^[A-Za-z]/.test(better) ? `, as {${better}}` : '';
 }
 
-/** Names in a template that its path does not have. */
+/** Names in a template, of a permission or a scope, that its path does not have. */
 export function unknownNames(path: string, template: string): readonly string[] {
   const has = new Set(
     parsePathTemplate(path, '').flatMap((segment) => (segment.kind === 'literal' ? [] : [segment.name])),
   );
-  return pathParametersOf(parseValueTemplate(template, '')).filter((name) => !has.has(name));
+  return pathParametersOf(template).filter((name) => !has.has(name));
 }
 
 /** What a reader of templates gives, or what it says against its text. */

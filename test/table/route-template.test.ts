@@ -105,8 +105,7 @@ describe('a value', () => {
   });
 
   test('names the path parameters it uses, and only those', () => {
-    const parts = parseValueTemplate('{a}:{claim:b}:{header:c}-{d}', 'permission');
-    expect(pathParametersOf(parts)).toEqual(['a', 'd']);
+    expect(pathParametersOf('{a}:{claim:b}:{header:c}-{d}')).toEqual(['a', 'd']);
   });
 
   test('its parts, put together again, are the template', () => {

@@ -34,6 +34,7 @@ test('or else one of the table, by its name or its path; a reference and a templ
     ['Acme', 'tenant:acme'],
     ['Acme/South', 'location:s1'],
     ["'tenant:x'", 'tenant:x'],
+    ["'tenant:x@example.com'", 'tenant:x@example.com'],
     ["'tenant:{claim:tenant}'", 'tenant:{claim:tenant}'],
   ] as const)
     expect(await inputsOf(world, `routes: [${route(scope)}]`)).toMatchObject({
