@@ -76,38 +76,30 @@ let number = 0;
 async function asked(operationId = `delete-${++number}`) {
   const { id } = await world.run('group.create', { id: `g-${operationId}`, scope: ACME, name: operationId });
   const answer = await world.as('ann', 'group.delete', { id }, { operationId });
-  expect(answer).toMatchObject({
-    error: { code: 'approval_required', approval: operationId, retryable: false },
-  });
+  const error = { code: 'approval_required', approval: operationId, retryable: false };
+  expect(answer).toMatchObject({ error });
   return { group: id, request: operationId };
 }
+/** Expects that a command waits for another operator. */
+const expectWaits = async (...sent: Parameters<OperatorsWorld['outcome']>) =>
+  expect(await world.outcome(...sent)).toBe('approval_required');
 const exists = async (group: string) =>
   (await world.provision({ command: 'group.read', input: { id: group }, token: world.tokens.pam?.text })).ok;
 
 test('a command waits, is listed, and is carried out by another operator, with both in the audit record', async () => {
-  const { as, outcome, run } = world;
+  const { as, outcome } = world;
   const { group, request } = await asked();
   expect(await exists(group)).toBe(true);
+  const known = { id: request, command: 'group.delete', requestedBy: 'user:ann' };
   expect(await as('ben', 'approval.list', { tenant: ACME })).toMatchObject({
-    result: {
-      items: [{ id: request, command: 'group.delete', requestedBy: 'user:ann', input: { id: group } }],
-    },
+    result: { items: [{ ...known, input: { id: group } }] },
   });
-  expect(await as('ben', 'approval.approve', { id: request })).toMatchObject({
-    ok: true,
-    result: { id: request, command: 'group.delete', requestedBy: 'user:ann', result: { id: group } },
-  });
+  const approved = await as('ben', 'approval.approve', { id: request });
+  expect(approved).toMatchObject({ ok: true, result: { ...known, result: { id: group } } });
   expect(await exists(group)).toBe(false);
-  const { items } = (await run('audit.list', { tenant: ACME })) as unknown as {
-    items: Record<string, unknown>[];
-  };
-  expect(items.find(({ action, entityId }) => action === 'group.delete' && entityId === group)).toMatchObject(
-    {
-      actor: 'user:ben',
-      requestedBy: 'user:ann',
-      approval: request,
-    },
-  );
+  const log = await table.listed('audit.list', { tenant: ACME });
+  const record = log.find(({ action, entityId }) => action === 'group.delete' && entityId === group);
+  expect(record).toMatchObject({ actor: 'user:ben', requestedBy: 'user:ann', approval: request });
   // Once: again by the same operator it answers as before, and nobody else decides it.
   expect(await outcome('ben', 'approval.approve', { id: request })).toBe('ok');
   expect(await outcome('cleo', 'approval.approve', { id: request })).toBe('conflict id');
@@ -173,7 +165,7 @@ test('the same event sent twice is one request, and another input under its id i
   const { outcome } = world;
   const { group, request } = await asked();
   const again = { operationId: request };
-  expect(await outcome('ann', 'group.delete', { id: group }, again)).toBe('approval_required');
+  await expectWaits('ann', 'group.delete', { id: group }, again);
   const other = await world.run('group.create', { scope: ACME, name: 'other' });
   expect(await outcome('ann', 'group.delete', { id: other.id }, again)).toBe(
     'operation_mismatch operationId',
@@ -205,8 +197,7 @@ test('a secret of the input is shown to nobody, and one that is made comes with 
 
 describe('a request over two tenants', () => {
   beforeEach(async () => {
-    const asked = await world.outcome('both', 'tenant.apply', applied(3, 3), { operationId: 'two' });
-    expect(asked).toBe('approval_required');
+    await expectWaits('both', 'tenant.apply', applied(3, 3), { operationId: 'two' });
   });
 
   test('is seen, begun and ended by who has the rights in both', async () => {
@@ -235,8 +226,7 @@ describe('a request over two tenants', () => {
 describe('a request that is under way', () => {
   beforeEach(async () => {
     await world.run('grant.create', { user: 'ann', scope: OPERATIONS, roles: ['operator'] });
-    const asked = await world.outcome('ann', 'tenant.apply', applied(4, 0), { operationId: 'slow' });
-    expect(asked).toBe('approval_required');
+    await expectWaits('ann', 'tenant.apply', applied(4, 0), { operationId: 'slow' });
     expect(await approveOneStep('ben', 'slow')).toMatchObject({ error: { code: 'unfinished' } });
     expect(await groups()).toBe(1);
   });
@@ -306,18 +296,16 @@ test.each(['ann', 'ben'])('the right to the command itself is needed by both: %s
 test('what was made meanwhile is kept, and the request is done', async () => {
   await world.run('role.create', { id: 'plain', name: 'plain', scope: ACME });
   const input = { user: 'bob', scope: ACME, role: 'plain', ifExists: 'keep' };
-  expect(await world.outcome('ann', 'assignment.create', input, { operationId: 'kept' })).toBe(
-    'approval_required',
-  );
+  await expectWaits('ann', 'assignment.create', input, { operationId: 'kept' });
   await world.run('assignment.create', { user: 'bob', scope: ACME, role: 'plain' });
   expect(await world.outcome('ben', 'approval.approve', { id: 'kept' })).toBe('ok');
   expect(await listed('olga', {})).toEqual([]);
 });
 
 test('one that is over is not waited for by the same operation', async () => {
-  const { as, outcome, clock } = world;
+  const { as, clock } = world;
   const input = { scope: ACME, name: 'late' };
-  expect(await outcome('ann', 'group.create', input, { operationId: 'late' })).toBe('approval_required');
+  await expectWaits('ann', 'group.create', input, { operationId: 'late' });
   clock.advance(24 * HOUR_MS);
   expect(await as('ann', 'group.create', input, { operationId: 'late' })).toMatchObject({
     error: { code: 'conflict', field: 'operationId', message: expect.stringContaining('24 hours') },
@@ -384,9 +372,7 @@ describe('what is left of a request', () => {
   test('and the erasure itself can wait', async () => {
     const { outcome, run } = world;
     await run('user.create', erin);
-    expect(await outcome('olga', 'user.erase', { id: 'erin' }, { operationId: 'erase' })).toBe(
-      'approval_required',
-    );
+    await expectWaits('olga', 'user.erase', { id: 'erin' }, { operationId: 'erase' });
     expect(await outcome('pam', 'approval.approve', { id: 'erase' })).toBe('ok');
     expect(await texts()).not.toContain(EMAIL);
   });

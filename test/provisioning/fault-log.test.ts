@@ -26,12 +26,8 @@ describe.each<ErrorCode>(['throttled', 'contended', 'transient', 'damaged_item',
 
     test('of a write is one line with the command, the operation and the codes, and no value', async () => {
       const { lines, provision } = setUp(failing(fault));
-      expect(await provision({ ...event, operationId: 'op-7' }, { requestId: 'invocation-1' })).toMatchObject(
-        {
-          ok: false,
-          error: { code },
-        },
-      );
+      const answer = await provision({ ...event, operationId: 'op-7' }, { requestId: 'invocation-1' });
+      expect(answer).toMatchObject({ ok: false, error: { code } });
       expect(lines).toHaveLength(1);
       expect(JSON.parse(lines[0] ?? '')).toEqual({
         level: 'ERROR',

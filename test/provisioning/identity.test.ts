@@ -14,12 +14,7 @@ const guardOf = (sub: string, issuer = ISSUER) => world.reader.get(guardKey('IDE
 async function subjectOf(iss: string, sub: string) {
   world.settle();
   world.calls.length = 0;
-  const { load } = createLoad({
-    reader: world.reader,
-    clock: world.clock,
-    wait: async () => {},
-    random: () => 0,
-  });
+  const { load } = createLoad({ ...world, wait: async () => {}, random: () => 0 });
   const ofClaims = createSubjectOf({ kind: 'identity', name: 'sub' });
   const plan: Plan<string | null> = (look) => ofClaims({ iss, sub } as unknown as VerifiedClaims, look);
   const [subject] = await load([plan], 'cached', (loaded) => loaded.map(({ value }) => value));
@@ -44,9 +39,7 @@ test.each(WITH_HASH)('the subject %s, which no id can spell, is found by its ide
     if (other !== '' && !WITH_HASH.includes(other))
       expect((await subjectOf(ISSUER, other)).subject, other).toBeNull();
   expect(await world.refused('user.create', { issuer: ISSUER, sub })).toMatchObject({ code: 'conflict' });
-  expect(await world.refused('user.create', { issuer: `${ISSUER}#`, sub })).toMatchObject({
-    field: 'issuer',
-  });
+  expect(await world.outcome('user.create', { issuer: `${ISSUER}#`, sub })).toBe('invalid issuer');
   await world.run('user.delete', { id });
   expect((await subjectOf(ISSUER, sub)).subject).toBeNull();
 });
@@ -54,12 +47,9 @@ test.each(WITH_HASH)('the subject %s, which no id can spell, is found by its ide
 test('an identity finds its user, by one read', async () => {
   const { id } = await world.run('user.create', { issuer: ISSUER, sub: SUB });
   expect(await subjectOf(ISSUER, SUB)).toEqual({ subject: `user:${id}`, calls: 1 });
-  expect(await world.run('user.find', { issuer: ISSUER, sub: SUB })).toMatchObject({ id, ref: `user:${id}` });
-  expect(await world.run('user.read', { issuer: ISSUER, sub: SUB })).toMatchObject({
-    id,
-    issuer: ISSUER,
-    sub: SUB,
-  });
+  const identity = { issuer: ISSUER, sub: SUB };
+  expect(await world.run('user.find', identity)).toMatchObject({ id, ref: `user:${id}` });
+  expect(await world.run('user.read', identity)).toMatchObject({ id, ...identity });
   expect(await world.outcome('user.find', { issuer: ISSUER, sub: 'nobody' })).toBe('not_found sub');
 });
 

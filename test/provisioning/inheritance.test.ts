@@ -40,9 +40,8 @@ describe('a circle is refused', () => {
 
   test('of one role, when it is created and when it is changed', async () => {
     const id = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
-    expect(
-      await world.refused('role.create', { id, name: 'self', scope: 'global', parent: id }),
-    ).toMatchObject(circle);
+    const self = { id, name: 'self', scope: 'global', parent: id };
+    expect(await world.refused('role.create', self)).toMatchObject(circle);
     await create({ id });
     expect(await world.refused('role.update', { id, parent: id })).toMatchObject(circle);
   });
@@ -76,11 +75,8 @@ describe('a circle is refused', () => {
 });
 
 describe(`roles inherit through ${LEVELS} levels and no more`, () => {
-  const tooDeep = {
-    code: 'invalid',
-    field: 'parent',
-    message: `roles inherit through at most ${LEVELS} levels`,
-  };
+  const message = `roles inherit through at most ${LEVELS} levels`;
+  const tooDeep = { code: 'invalid', field: 'parent', message };
 
   /** One level less than there may be; under its role number n there is room for LEVELS - n - 1 more. */
   let upper: readonly string[];
@@ -148,9 +144,8 @@ describe('a role inherits from global roles or from roles of its own scope', () 
     const expected = allowed ? { ok: true } : { error: { code: 'invalid', field: 'parent' } };
     expect(await world.provision(adopt(bare, parent))).toMatchObject(expected);
     await world.run('role.delete', { id: bare });
-    expect(await world.provision({ command: 'role.create', input: { ...input, parent } })).toMatchObject(
-      expected,
-    );
+    const child = { command: 'role.create', input: { ...input, parent } };
+    expect(await world.provision(child)).toMatchObject(expected);
   });
 });
 

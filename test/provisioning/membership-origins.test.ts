@@ -37,13 +37,10 @@ const edge = () => world.reader.get(KEYS[0]);
 /** The membership as connections give it. */
 async function given(origins: readonly string[], suspended: readonly string[] = []): Promise<void> {
   await world.run('membership.create', EDGE);
+  const set = { origins, ...(suspended.length > 0 ? { suspended } : {}) };
   const isSuspended = origins.every((origin) => suspended.includes(origin));
   await world.writer.send([
-    ...KEYS.map((key) => ({
-      kind: 'update' as const,
-      key,
-      set: { origins, ...(suspended.length > 0 ? { suspended } : {}) },
-    })),
+    ...KEYS.map((key) => ({ kind: 'update' as const, key, set })),
     ...(isSuspended
       ? [{ kind: 'update' as const, key: decisionKey(ANN), takeOut: { groups: new Set(['staff']) } }]
       : []),

@@ -74,10 +74,8 @@ describe('verify --repair', () => {
       const { open, repaired } = await repairing(createMemoryTable({ items: all }));
       return { open: open.map(({ code }) => code).sort(), repaired: repaired.map(({ code }) => code) };
     };
-    expect(await codesOf(items.map(wrong).map(newer))).toEqual({
-      open: ['decision_differs', 'newer_form'],
-      repaired: [],
-    });
+    const left = { open: ['decision_differs', 'newer_form'], repaired: [] };
+    expect(await codesOf(items.map(wrong).map(newer))).toEqual(left);
     expect(await codesOf(items.map(wrong))).toEqual({ open: [], repaired: ['decision_differs'] });
   });
 
@@ -123,9 +121,8 @@ describe('migrate', () => {
     const killed = watchWrites(table.writer, (number) => {
       if (number > 3) throw new Error('killed');
     });
-    await expect(migrate({ newId, reader: table.reader, writer: killed, clock, width: 1 })).rejects.toThrow(
-      'killed',
-    );
+    const first = migrate({ newId, reader: table.reader, writer: killed, clock, width: 1 });
+    await expect(first).rejects.toThrow('killed');
     const { migrated, older } = await migrate({ newId, ...table, clock });
     expect(migrated).toBeLessThan(asBefore.filter(({ v }) => v === undefined).length);
     expect(older).toBe(0);

@@ -48,16 +48,14 @@ describe('OPERATORS=token', () => {
     expect(await handler(command)).toMatchObject(refused);
     expect(await handler({ ...command, token: `${await tokenOf()}x` })).toMatchObject(refused);
     // Nobody's subject.
-    expect(await handler({ ...command, token: await tokenOf({ sub: 'stranger' }) })).toMatchObject({
-      error: { code: 'not_permitted' },
-    });
+    const stranger = await handler({ ...command, token: await tokenOf({ sub: 'stranger' }) });
+    expect(stranger).toMatchObject({ error: { code: 'not_permitted' } });
   });
 
   test('while the issuer is down, the answer is one to retry, and nothing is done', async () => {
     const handler = handlerOf({ OPERATORS: 'token', ...TOKENS }, () => Promise.reject(new Error('down')));
-    expect(await handler({ ...command, token: await tokenOf() })).toMatchObject({
-      error: { code: 'transient', retryable: true },
-    });
+    const answer = await handler({ ...command, token: await tokenOf() });
+    expect(answer).toMatchObject({ error: { code: 'transient', retryable: true } });
   });
 });
 
@@ -94,9 +92,8 @@ describe('OPERATORS=iam', () => {
   test('a direct invocation is refused, also with a token or a principal in the event', async () => {
     for (const event of [command, { ...command, token: await tokenOf() }])
       expect(await send(event)).toMatchObject({ ok: false, error: { code: 'not_permitted' } });
-    expect(await send({ ...command, principal: `${ACCOUNT}/deploy/x` })).toMatchObject({
-      error: { code: 'invalid', field: 'principal' },
-    });
+    const named = await send({ ...command, principal: `${ACCOUNT}/deploy/x` });
+    expect(named).toMatchObject({ error: { code: 'invalid', field: 'principal' } });
   });
 
   test('a body that is no command is 400', async () => {
@@ -126,8 +123,8 @@ test('approvals may be asked for by names of commands and by effects', () => {
 });
 
 test('without OPERATORS a token is refused: nobody would verify it', async () => {
-  expect(await handlerOf({}, answered)({ ...command, token: 'x' })).toMatchObject({
-    error: { code: 'invalid', field: 'token' },
-  });
-  expect(await handlerOf({}, answered)(command)).toMatchObject({ ok: true });
+  const handler = handlerOf({}, answered);
+  const error = { code: 'invalid', field: 'token' };
+  expect(await handler({ ...command, token: 'x' })).toMatchObject({ error });
+  expect(await handler(command)).toMatchObject({ ok: true });
 });

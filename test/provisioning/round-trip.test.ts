@@ -175,11 +175,8 @@ describe.each(TYPES)('%s', (type) => {
     }
     world.clock.advance(60_000);
     const changes = await kind.changes();
-    const expected: Record<string, unknown> = {
-      ...created,
-      ...changes,
-      updatedAt: new Date(world.clock.now()).toISOString(),
-    };
+    const updatedAt = new Date(world.clock.now()).toISOString();
+    const expected: Record<string, unknown> = { ...created, ...changes, updatedAt };
     for (const [name, value] of Object.entries(changes)) if (value === null) delete expected[name];
     const updated = await recorded('update', { ...nameOf(kind, created), ...changes }, created);
     expect(updated).toEqual(expected);
@@ -221,18 +218,10 @@ test('a null that clears an optional attribute that was never there changes noth
 });
 
 test('what a creation leaves out has its default', async () => {
-  expect(await world.run('tenant.create', { name: 'Plain' })).toMatchObject({
-    status: 'active',
-    combination: 'allow-overrides',
-  });
-  expect(
-    await world.run('route.create', {
-      method: 'GET',
-      path: '/',
-      permission: 'p',
-      scope: 'tenant:{header:x}',
-    }),
-  ).toMatchObject({ api: 'default' });
+  const plain = { status: 'active', combination: 'allow-overrides' };
+  expect(await world.run('tenant.create', { name: 'Plain' })).toMatchObject(plain);
+  const route = { method: 'GET', path: '/', permission: 'p', scope: 'tenant:{header:x}' };
+  expect(await world.run('route.create', route)).toMatchObject({ api: 'default' });
 });
 
 test.each(['role.create', 'page.create'])('%s with an id of its own', async (command) => {

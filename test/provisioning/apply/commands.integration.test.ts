@@ -8,6 +8,7 @@ import type { Action } from '../../../table/write/action.ts';
 import { afterWrites, watchWrites } from '../../support/watched-writer.ts';
 import { commandsOf, copyOf } from '../../support/world.ts';
 import { findingsOn } from '../findings.ts';
+import { isRecord } from '../support.ts';
 import { applyOn, createMemoryWorld, exportOn, type MemoryWorld, worldOf } from './support.ts';
 
 /** `tenant.plan` and `tenant.apply`, as the function offers them. */
@@ -58,10 +59,7 @@ const planned = (world: MemoryWorld, text: string, more?: Given) =>
 /** What a table holds, but for records of what happened and times. */
 const contentOf = ({ items }: MemoryWorld): readonly string[] =>
   items()
-    .filter(
-      ({ Type }) =>
-        !['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation', 'Applied'].includes(String(Type)),
-    )
+    .filter((item) => !isRecord(item) && item.Type !== 'Applied')
     .map(({ rev: _, writtenAt: __, writeId: ___, createdAt: ____, updatedAt: _____, ...rest }: Item) => {
       const shown = Object.entries(rest).filter(([name]) => !/^GSI|grantedAt|joinedAt|At$/.test(name));
       return JSON.stringify(shown.sort(), (_key, value) =>

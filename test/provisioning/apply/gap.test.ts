@@ -48,7 +48,7 @@ function renamed({ pages, roles, groups, users }: Shape, isRenamed: (name: strin
     roles: roles.map(({ name, parent, ...role }) => ({
       name: to(name),
       ...role,
-      ...(parent === undefined ? {} : { parent: to(parent) }),
+      ...(parent && { parent: to(parent) }),
     })),
     groups: groups.map(({ name, roles: mine }) => ({ name: to(name), roles: all(mine) })),
     users: users.map(({ id, groups: mine, roles: own }) => ({ id, groups: all(mine), roles: all(own) })),

@@ -7,6 +7,7 @@ import type { Step } from '../../../provisioning/apply/steps.ts';
 import { exportManifest } from '../../../provisioning/export/export.ts';
 import { createIds } from '../../../provisioning/ids.ts';
 import { COMMANDS, createProvisioning, type Hooks } from '../../../provisioning/index.ts';
+import { defined } from '../../../table/defined.ts';
 import { createMemoryWorld, type World } from '../../support/world.ts';
 
 export { createMemoryWorld };
@@ -24,11 +25,8 @@ export async function planOn(
 ): Promise<ManifestPlan> {
   const { parsed, problems } = parseManifest(parseYaml(text));
   if (!parsed || problems.length > 0) throw new Error(JSON.stringify(problems));
-  return planManifest(
-    parsed,
-    { prune, shared },
-    { queries: queriesOn(reader, COMMANDS), commands: COMMANDS, idFor: derivedId },
-  );
+  const parts = { queries: queriesOn(reader, COMMANDS), commands: COMMANDS, idFor: derivedId };
+  return planManifest(parsed, { prune, shared }, parts);
 }
 
 interface ApplyOptions {
@@ -56,12 +54,7 @@ export async function applyOn(
       throw error;
     }
   };
-  const input = {
-    manifest: parseYaml(text),
-    prune,
-    pruneShared: prune,
-    ...(atOnce === undefined ? {} : { atOnce }),
-  };
+  const input = { manifest: parseYaml(text), prune, pruneShared: prune, ...defined({ atOnce }) };
   const answer = await createProvisioning({
     ...world,
     newId: createIds(),

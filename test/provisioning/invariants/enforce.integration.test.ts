@@ -31,6 +31,7 @@ groups:
   abroad: { id: abroad, scope: other, roles: [shared] }
 users: { ann: { id: ann, groups: [makers] }, bob: { id: bob } }
 `;
+const VIOLATED = { code: 'invariant_violated' };
 const FOUR_EYES = {
   id: 'eyes',
   scope: 'tenant:acme',
@@ -69,10 +70,10 @@ describe('a command that gives somebody something is refused where this person w
     const world = await worldWith();
     const before = world.items();
     expect(await world.refused(command, input)).toMatchObject({
-      code: 'invariant_violated',
+      ...VIOLATED,
       retryable: false,
       message: expect.stringMatching(
-        /^four eyes: ann would hold payments:create:payment at north \(.*makers.*\)/,
+        /^four eyes: ann would hold payments:create:payment at north \(.*makers/,
       ),
     });
     expect(world.items()).toEqual(before);
@@ -80,17 +81,11 @@ describe('a command that gives somebody something is refused where this person w
 
   test('several of one transaction, and of one event', async () => {
     const world = await worldWith();
-    const commands = [
-      { command: 'membership.create', input: { ...BOB, group: 'makers' } },
-      { command: 'membership.create', input: { ...BOB, group: 'checkers' } },
-    ];
-    expect(await world.refused('transaction.write', { commands })).toMatchObject({
-      code: 'invariant_violated',
-    });
-    const answer = await world.provision({ batch: commands });
-    expect(answer).toMatchObject({
-      result: { answers: [{ ok: true }, { ok: false, error: { code: 'invariant_violated' } }] },
-    });
+    const into = (group: string) => ({ command: 'membership.create', input: { ...BOB, group } });
+    const commands = [into('makers'), into('checkers')];
+    expect(await world.refused('transaction.write', { commands })).toMatchObject(VIOLATED);
+    const answers = [{ ok: true }, { ok: false, error: VIOLATED }];
+    expect(await world.provision({ batch: commands })).toMatchObject({ result: { answers } });
   });
 
   test('but not where it is not so in this tenant, or not at one scope where that is what it says', async () => {
@@ -99,7 +94,7 @@ describe('a command that gives somebody something is refused where this person w
     await world.run('membership.create', { ...ANN, group: 'readers' });
     await world.run('assignment.create', { ...ANN, role: 'checker', scope: SOUTH });
     const refusal = await world.refused('assignment.create', { ...ANN, role: 'checker', scope: NORTH });
-    expect(refusal).toMatchObject({ code: 'invariant_violated' });
+    expect(refusal).toMatchObject(VIOLATED);
   });
 });
 
@@ -109,25 +104,19 @@ const allow = (permission: string | undefined): Sent => [
   'role-permission.create',
   { role: 'reader', permission, effect: 'ALLOW' },
 ];
-const assign = (role: string, more: object = {}): Sent => [
-  'assignment.create',
-  { ...BOB, role, scope: ACME, ...more },
-];
+const assign = (role: string, scope = ACME): Sent => ['assignment.create', { ...BOB, role, scope }];
 const join = (group: string): Sent => ['membership.create', { ...BOB, group }];
 const COMMANDS = [{ command: 'membership.create', input: { ...BOB, group: 'makers' } }];
-const [MAKES, CHECKS] = [assign('maker', { scope: NORTH }), assign('checker')];
+const [MAKES, CHECKS] = [assign('maker', NORTH), assign('checker')];
+const MAKER_READS = { group: 'readers', role: 'maker' };
 const PAIRS: readonly { readonly one: Sent; readonly other: Sent; readonly before?: Sent }[] = [
   { one: MAKES, other: CHECKS },
   {
     one: ['grant.create', { ...BOB, scope: ACME, roles: ['maker'] }],
     other: ['global-role.create', { ...BOB, role: 'everywhere' }],
   },
-  {
-    one: join('readers'),
-    other: ['group-role.create', { group: 'readers', role: 'maker' }],
-    before: assign('checker'),
-  },
-  { one: join('readers'), other: allow(CREATE), before: assign('checker') },
+  { one: join('readers'), other: ['group-role.create', MAKER_READS], before: CHECKS },
+  { one: join('readers'), other: allow(CREATE), before: CHECKS },
   { one: ['transaction.write', { commands: COMMANDS }], other: join('checkers') },
   { one: allow(CREATE), other: allow(APPROVE), before: assign('reader') },
 ];
@@ -141,7 +130,7 @@ describe.each(PAIRS)('$one.0 and $other.0', ({ one, other, before }) => {
     if (before) await world.run(...before);
     const [command, input] = second;
     const answer = await provisionWith(world, { command, input }, 0, () => world.run(...first));
-    expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
+    expect(answer).toMatchObject({ error: VIOLATED });
   });
 });
 
@@ -160,7 +149,7 @@ test.each([
         if (reads === number) await world.run(...first);
       });
       const answer = await createProvisioning({ ...world, reader, newId: () => ulid() })({ command, input });
-      if (reads >= number) expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
+      if (reads >= number) expect(answer).toMatchObject({ error: VIOLATED });
     }
   },
 );
@@ -170,7 +159,7 @@ const PATTERNS = { separate: ['payments:create:*', 'payments:approve:*'] };
 test('a pattern stands for all that it covers, also for what is registered later', async () => {
   const world = await worldWith(PATTERNS);
   const refused = async (command: string, input: Record<string, unknown>) =>
-    expect(await world.refused(command, input)).toMatchObject({ code: 'invariant_violated' });
+    expect(await world.refused(command, input)).toMatchObject(VIOLATED);
   await refused('membership.create', { ...ANN, group: 'checkers' });
   await world.run('membership.create', { ...ANN, group: 'readers' });
   await world.run('role.create', { id: 'late', name: 'late', scope: ACME });
@@ -201,7 +190,7 @@ describe('where a DENY overrides, its end is refused that gives somebody both', 
     ['tenant.update', { id: 'acme', combination: 'allow-overrides' }],
   ])('%s %j', async (command, input) => {
     const world = await barredWorld();
-    expect(await world.refused(command, input)).toMatchObject({ code: 'invariant_violated' });
+    expect(await world.refused(command, input)).toMatchObject(VIOLATED);
     // What only takes away is not.
     await world.run('membership.delete', { ...ANN, group: 'makers' });
     await world.run('assignment.delete', { ...BOB, role: 'both', scope: NORTH });
@@ -247,7 +236,7 @@ describe('where a DENY overrides, its end is refused that gives somebody both', 
         const answer = await provisionWith(world, { command, input }, 0, async () => {
           for (const each of between) await world.run(...each);
         });
-        expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
+        expect(answer).toMatchObject({ error: VIOLATED });
       },
     );
   });
@@ -304,9 +293,7 @@ test.each([null, '2029-01-01'])('who has ended does not go on with both: %s', as
   await world.run('user.update', { id: 'bob', endsAt: '2027-01-01' });
   await world.run('assignment.create', { ...BOB, role: 'maker', scope: NORTH });
   await world.run('assignment.create', { ...BOB, role: 'checker', scope: NORTH, startsAt: '2028-01-01' });
-  expect(await world.refused('user.update', { id: 'bob', endsAt })).toMatchObject({
-    code: 'invariant_violated',
-  });
+  expect(await world.refused('user.update', { id: 'bob', endsAt })).toMatchObject(VIOLATED);
   await world.run('user.update', { id: 'bob', endsAt: '2027-06-01' });
 });
 
@@ -413,7 +400,7 @@ describe('whoever shows a token might have what its groups give', () => {
     const world = await namedWorld(carry);
     const [command, input] = mapped;
     const answer = await provisionWith(world, { command, input }, 0, () => world.run(...join('checkers')));
-    expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
+    expect(answer).toMatchObject({ error: VIOLATED });
   });
 
   test('what a token gives already is not given anew, and a mapping may end', async () => {
@@ -451,7 +438,7 @@ test('which tenants have invariants is read again where that failed', async () =
   const first = await provisioning(event).catch(() => undefined);
   expect(first?.ok ?? false).toBe(false);
   isDown = false;
-  expect(await provisioning(event)).toMatchObject({ error: { code: 'invariant_violated' } });
+  expect(await provisioning(event)).toMatchObject({ error: VIOLATED });
 });
 
 test('tenants without invariants pay nothing: the same actions and reads, but one read in half a minute', async () => {
