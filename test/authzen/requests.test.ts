@@ -25,6 +25,9 @@ const WHOLE: Record<keyof typeof PATH, object> = {
 /** What the search looks for: its id and properties are not looked at as those of an input. */
 const SOUGHT: Partial<Record<keyof typeof PATH, string>> = { subject: 'subject', resource: 'resource' };
 
+/** Objects within each other: with the body around them they are one level deeper. */
+const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
+
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   send(handle, path, { token: fixture.token.a, body, headers });
 
@@ -104,13 +107,13 @@ describe.each(Object.keys(PATH) as (keyof typeof PATH)[])('%s', (operation) => {
     ['a number', '7'],
     ['a text', '"x"'],
     ['nesting without end', '['.repeat(100_000)],
-    ['nesting that is deep', `{"context":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}`],
+    ['nesting that is deep', JSON.stringify({ ...WHOLE[operation], context: nested(64) })],
   ])('%s: 400', async (_what, body) => {
     expect(await post(PATH[operation], body)).toMatchObject({ status: 400 });
   });
 
-  test('brackets in a text are no nesting', async () => {
-    const body = { ...WHOLE[operation], context: { note: `"\\${'['.repeat(1_000)}` } };
+  test('brackets in a text are no nesting, and 64 levels are not deep', async () => {
+    const body = { ...WHOLE[operation], context: { note: `"\\${'['.repeat(1_000)}`, deep: nested(62) } };
     expect(await post(PATH[operation], body)).toMatchObject({ status: 200 });
   });
 
