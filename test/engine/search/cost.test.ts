@@ -133,6 +133,17 @@ describe('a page', () => {
     expect(subjects.flatMap(({ items }) => items).sort()).toEqual([ann, boss, ...members].sort());
   });
 
+  test('continues even if the last item was deleted in the meantime', async () => {
+    const gone = (await world.run('building.create', { name: 'Gone', parent: project })).id;
+    const all = (await lists.listScopes(ann, 'a:b:c', { type: 'building' })).items;
+    const place = all.indexOf(`building:${gone}`);
+    const { cursor } = await lists.listScopes(ann, 'a:b:c', { type: 'building', limit: place + 1 });
+    await world.run('building.delete', { id: gone });
+    const rest =
+      cursor === undefined ? [] : (await lists.listScopes(ann, 'a:b:c', { type: 'building', cursor })).items;
+    expect(rest).toEqual(all.slice(place + 1));
+  });
+
   test('has a cursor that all other lists refuse', async () => {
     const options = { limit: 1 };
     const cursors = {
