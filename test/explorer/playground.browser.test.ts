@@ -14,8 +14,8 @@ async function editorIn(page: Page): Promise<void> {
 }
 
 /** An example, once its text can be edited. */
-async function openEditor(view: string, example: string) {
-  const opened = await openPage({ url: playground(view, { example }) });
+async function openEditor(name: string, example: string) {
+  const opened = await openPage({ url: playground(name, { example }) });
   await editorIn(opened.page);
   return opened;
 }

@@ -59,10 +59,10 @@ export async function choose(within: Locator, label: string, text: string): Prom
 }
 
 /** A view of the playground over a manifest, with as much room for it as there is. */
-export async function openOver(manifest: string, view: string, state: Readonly<Record<string, string>> = {}) {
+export async function openOver(manifest: string, name: string) {
   const model = await packTexts({ manifest, tests: '' });
   if (model === undefined) throw new Error('the manifest is too long for an address');
-  return openPage({ url: playground(view, { model, hide: 'manifest,tests', ...state }) });
+  return openPage({ url: playground(name, { model, hide: 'manifest,tests' }) });
 }
 
 interface PageOptions extends BrowserContextOptions {

@@ -442,7 +442,9 @@ export const setEmail = (user: string, email: string | null): Operation =>
 
 export const createSession = (id: string, user: string): Operation =>
   adding('session.create', { id, user: idOf(user), status: 'active' }, 'credentials', {
-    ...{ ref: `session:${id}`, subject: user, active: true },
+    ref: `session:${id}`,
+    subject: user,
+    active: true,
   });
 
 export const changeSession = (id: string, status: 'active' | 'revoked'): Operation =>
@@ -456,7 +458,9 @@ export const changeSession = (id: string, status: 'active' | 'revoked'): Operati
 
 export const createApiToken = (id: string, subject: string): Operation =>
   adding('token.create', { id, user: nameOf(subject), tokenType: 'api' }, 'credentials', {
-    ...{ ref: `token:${id}`, subject, active: true },
+    ref: `token:${id}`,
+    subject,
+    active: true,
   });
 
 export const revokeToken = (id: string): Operation =>
