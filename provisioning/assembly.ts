@@ -4,7 +4,7 @@ import { createBatchedReads } from './batched-reads.ts';
 import type { Command } from './command.ts';
 import { readInput } from './input.ts';
 import { createPlanned } from './nodes/planned-writes.ts';
-import type { AuditEntry, Plan, Planning } from './plan.ts';
+import type { AuditEntry, Plan, Planning, Sent } from './plan.ts';
 
 /** How the whole reports an error of a part. */
 export type Explain = (error: GatehouseError) => GatehouseError;
@@ -47,12 +47,6 @@ export const auditOf = (command: string, { audit }: Plan): readonly AuditEntry[]
 export const isOfAlone = ({ code, field }: GatehouseError): boolean =>
   code === 'invalid' && field === 'command';
 
-/** A part by its command's name, with its input. */
-export interface Wanted {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
 /**
  * The same planning with a reader that has read what these parts look at, in few calls. They are planned side by side
  * for that, and these plans are thrown away: each part is planned again upon those before it, mostly without a read.
@@ -60,10 +54,10 @@ export interface Wanted {
 export async function inFewReads(
   planning: Planning,
   commands: ReadonlyMap<string, Command>,
-  parts: readonly Wanted[],
+  parts: readonly Sent[],
 ): Promise<Planning> {
   const reads = createBatchedReads(planning.reader);
-  const plan = ({ command, input }: Wanted) =>
+  const plan = ({ command, input }: Sent) =>
     reads.work((reader) => planCommand(commands, { ...planning, reader }, command, input));
   await Promise.allSettled(parts.map(plan));
   return { ...planning, reader: reads.reader };

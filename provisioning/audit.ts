@@ -3,14 +3,15 @@ import { defined } from '../table/defined.ts';
 import { DAY_MS, INDEXES, type IndexName } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
+import { groupBy } from '../table/group-by.ts';
 import { formatRef, type Ref } from '../table/identifiers.ts';
 import { LOG_COUNTERS, logCountKey, logKey, partitionOf, shardOf, timedSort } from '../table/keys.ts';
 import { type Action, create, type Update } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
 import { actorUser, peopleIn } from './pseudonyms.ts';
 
-/** Audit records are kept a year. */
-const LIFETIME_MS = 365 * DAY_MS;
+/** Milliseconds for which audit records are kept: a year. */
+export const AUDIT_LIFETIME_MS = 365 * DAY_MS;
 
 /** Where a request came from. */
 export const auditOrigin = z.strictObject({
@@ -32,15 +33,6 @@ export interface AuditSender {
   /** The ARN of the IAM principal that acted as the actor. */
   readonly principal?: string | undefined;
 }
-
-/** What records say of the sender of an event. */
-export const senderOf = ({ actor, onBehalfOf, mandate, origin, principal }: AuditSender): AuditSender => ({
-  actor,
-  onBehalfOf,
-  mandate,
-  origin,
-  principal,
-});
 
 export interface AuditContext {
   /** Fresh ULIDs. */
@@ -79,31 +71,26 @@ export function counters(newId: () => string): () => number {
  * pseudonyms for each person.
  */
 export const auditSize = (entries: readonly AuditEntry[]): number =>
-  entries.length + ownersOf(entries).size + peopleIn(entries);
+  entries.length + byLog(entries).size + peopleIn(entries);
 
-const ownersOf = (entries: readonly AuditEntry[]): ReadonlyMap<string, Ref | undefined> =>
-  new Map(entries.map(({ tenant }) => [tenant ? formatRef(tenant) : '', tenant]));
+const byLog = (entries: readonly AuditEntry[]) =>
+  groupBy(entries, ({ tenant }) => (tenant ? formatRef(tenant) : ''));
 
 /**
  * The records of a write and their counts, put in the same transaction: what happened is never without its
  * trace, and a record that is taken away later is missed.
  */
 export function auditActions(entries: readonly AuditEntry[], context: AuditContext): readonly Action[] {
-  const counts = [...ownersOf(entries).values()].map((owner) =>
-    countOf(owner, entries.filter(({ tenant }) => isSameOwner(tenant, owner)).length, context),
-  );
+  const counts = [...byLog(entries).values()].map((of) => countOf(of[0]?.tenant, of.length, context));
   return [...entries.map((entry) => auditRecord(entry, context)), ...counts];
 }
-
-const isSameOwner = (a: Ref | undefined, b: Ref | undefined): boolean =>
-  a?.type === b?.type && a?.id === b?.id;
 
 /** A blind addition: it conflicts with other transactions only while both are under way. */
 function countOf(owner: Ref | undefined, records: number, { now, counter }: AuditContext): Update {
   return {
     kind: 'update',
     key: logCountKey(owner, monthOf(now), counter),
-    set: { Type: 'AuditCount', ttl: Math.floor((endOfMonth(now) + LIFETIME_MS) / 1000) },
+    set: { Type: 'AuditCount', ttl: Math.floor((endOfMonth(now) + AUDIT_LIFETIME_MS) / 1000) },
     add: { records },
   };
 }
@@ -115,19 +102,16 @@ export const monthOf = (instant: string): string => instant.slice(0, 7);
 const endOfMonth = (instant: string): number =>
   Date.UTC(Number(instant.slice(0, 4)), Number(instant.slice(5, 7)), 1);
 
-/** Milliseconds for which audit records are kept. */
-export const AUDIT_LIFETIME_MS = LIFETIME_MS;
-
 function auditRecord(entry: AuditEntry, context: AuditContext): Action {
   const { actor: sender, origin, principal } = context.event;
   const { actor, onBehalfOf, mandate } = entry.acting ?? context.event;
   const vouchedBy = sender === actor ? undefined : sender;
   const id = context.newId();
-  const { command = context.command } = entry;
+  const { command = context.command, tenant, before, after } = entry;
   const user = actorUser(onBehalfOf ?? actor);
   const acting = onBehalfOf === undefined ? undefined : actorUser(actor);
   const item = {
-    ...logKey(entry.tenant, context.now, id),
+    ...logKey(tenant, context.now, id),
     Type: 'AuditLog',
     id,
     action: command,
@@ -142,14 +126,10 @@ function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     ...(user ? { userId: user.id, ...activityKey(INDEXES.tenant, user, context.now, id) } : {}),
     ...(acting ? activityKey(INDEXES.all, acting, context.now, id) : {}),
     ...origin,
-    ...defined({ principal }),
-    ...(entry.tenant ? { tenant: formatRef(entry.tenant) } : {}),
-    ...defined({ step: context.step }),
-    ...(entry.before ? { before: entry.before } : {}),
-    ...(entry.after ? { after: entry.after } : {}),
+    ...defined({ principal, tenant: tenant && formatRef(tenant), step: context.step, before, after }),
     ...entry.details,
     counter: context.counter,
-    ttl: Math.floor((context.writtenAt + LIFETIME_MS) / 1000),
+    ttl: Math.floor((context.writtenAt + AUDIT_LIFETIME_MS) / 1000),
   };
   return create(item, () => new GatehouseError('internal', 'two audit records with one id'));
 }

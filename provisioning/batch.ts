@@ -24,7 +24,7 @@ import {
 } from './operation.ts';
 import type { Guarded } from './operators/guard.ts';
 import type { Pipeline, Ports } from './pipeline.ts';
-import { isKept } from './plan.ts';
+import { isKept, type Sent } from './plan.ts';
 import { MAX_PLANS } from './planning-anew.ts';
 import { revealed, type SubjectKeys } from './pseudonyms.ts';
 import { hasAny, isTouch } from './resting.ts';
@@ -46,9 +46,7 @@ export interface BatchOptions extends Pick<Ports, 'reader' | 'clock' | 'newId'> 
 }
 
 /** One command of a batch. */
-export interface Part {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
+export interface Part extends Sent {
   readonly operationId?: string | undefined;
 }
 

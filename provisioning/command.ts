@@ -82,6 +82,10 @@ export interface WriteCommand extends Shared {
 
 export type Command = ReadCommand | WriteCommand;
 
+/** The schemas of the fields of a command's input, by name. */
+export const fieldsOf = (command: Pick<Command, 'input'> | undefined): Readonly<Record<string, z.ZodType>> =>
+  (command?.input as Partial<z.ZodObject> | undefined)?.shape ?? {};
+
 /** How what has no undo can be restored; to be said before it is deleted. */
 export const RESTORE =
   'to be able to restore it, run gatehouse export before, and gatehouse apply of that file after';

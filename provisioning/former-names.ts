@@ -1,6 +1,6 @@
 import { invalid } from '../table/errors.ts';
 import { isRef, parseRef } from '../table/identifiers.ts';
-import { LISTS } from './operators/parts.ts';
+import { isInput, LISTS } from './operators/parts.ts';
 
 /** Names that fields of commands had until now (ADR 0039). They are taken for one release. */
 export interface Former {
@@ -47,9 +47,6 @@ function throughout(
     }),
   };
 }
-
-const isInput = (value: unknown): value is Input =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * An input by the names that fields have now, in the commands of a list too. It comes before everything that reads an

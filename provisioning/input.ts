@@ -1,7 +1,20 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import * as field from '../table/entities/fields.ts';
 import { invalid } from '../table/errors.ts';
+import { isSafeText } from '../table/identifiers.ts';
+import type { Misfit } from '../table/value.ts';
+import { isVisibleText } from '../table/visible-text.ts';
+import { fieldsOf } from './command.ts';
 import { fieldMeant } from './field-meant.ts';
 import { type FieldMeant, fieldOf, inPlainWords, toInvalid } from './issues.ts';
+
+/** What names a request: an id of an operation, an actor. */
+export const label = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine(isSafeText, 'holds # or control characters')
+  .refine(isVisibleText, field.UNSEEN);
 
 /** Levels of lists and maps in one field of an input: a manifest is what goes deepest. */
 export const MAX_LEVELS = 20;
@@ -31,24 +44,19 @@ export function readInput<S extends z.ZodType>(
   { name, input }: { readonly name: string; readonly input: S },
   given: unknown,
 ): z.output<S> {
-  const known = Object.keys((input as { shape?: object }).shape ?? {});
+  const known = Object.keys(fieldsOf({ input }));
   const meant = (unknown: string) => fieldMeant(name, unknown, known);
   const problem = misshapen(given, MAX_LEVELS + 1);
   if (!problem) return readBySchema(input, given, 'input', meant);
-  const field = fieldOf(problem.path.slice(0, NAMED));
-  throw invalid(field, `${field}: ${problem.message}`);
-}
-
-interface Problem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
+  const at = fieldOf(problem.path.slice(0, NAMED));
+  throw invalid(at, `${at}: ${problem.message}`);
 }
 
 /**
  * What a schema cannot report, because it would run out of stack or not see it: data nested too deep, and
  * `__proto__`, which zod leaves out of maps. Looks no deeper than it must.
  */
-export function misshapen(value: unknown, levels: number): Problem | undefined {
+export function misshapen(value: unknown, levels: number): Misfit | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return { path: [], message: `is nested more than ${MAX_LEVELS} levels deep` };
   for (const [key, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {

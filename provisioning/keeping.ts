@@ -1,9 +1,5 @@
-import type * as z from 'zod';
-import type { Command } from './command.ts';
-
-/** Whether a command takes `ifExists`. */
-const takesIfExists = (command: Command | undefined): boolean =>
-  command !== undefined && 'shape' in command.input && 'ifExists' in (command.input as z.ZodObject).shape;
+import { type Command, fieldsOf } from './command.ts';
+import { isInput } from './operators/parts.ts';
 
 /**
  * The input of one of several commands, with the `ifExists` of the whole where it takes one and says nothing itself.
@@ -14,10 +10,6 @@ export const keeping = <I>(
   commands: ReadonlyMap<string, Command>,
   { command, input }: { readonly command: string; readonly input: I },
 ): I =>
-  ifExists !== undefined &&
-  typeof input === 'object' &&
-  input !== null &&
-  !Array.isArray(input) &&
-  takesIfExists(commands.get(command))
+  ifExists !== undefined && isInput(input) && 'ifExists' in fieldsOf(commands.get(command))
     ? { ifExists, ...input }
     : input;

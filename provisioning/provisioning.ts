@@ -4,20 +4,18 @@ import { defined } from '../table/defined.ts';
 import * as field from '../table/entities/fields.ts';
 import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
-import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
 import type { Log } from '../table/log.ts';
-import { isVisibleText } from '../table/visible-text.ts';
 import type { Action } from '../table/write/action.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { COMMANDS } from './all-commands.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
-import { type AuditSender, auditOrigin, counters, senderOf } from './audit.ts';
+import { type AuditSender, auditOrigin, counters } from './audit.ts';
 import { createBatches } from './batch.ts';
 import { createBatchedReads } from './batched-reads.ts';
 import type { WriteCommand } from './command.ts';
 import { inCurrentNames } from './former-names.ts';
-import { readBySchema, readInput } from './input.ts';
+import { label, readBySchema, readInput } from './input.ts';
 import { keeping } from './keeping.ts';
 import {
   AlreadyDone,
@@ -63,13 +61,6 @@ export interface Hooks {
 
 const DEFAULT_BUDGET_MS = 20_000;
 
-const label = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine(isSafeText, 'holds # or control characters')
-  .refine(isVisibleText, field.UNSEEN);
-
 /** The Lambda's event. */
 const eventSchema = z.strictObject({
   command: z.string().max(64),
@@ -88,25 +79,13 @@ type Event = z.infer<typeof eventSchema>;
 const MAX_PARTS = 1_000;
 
 /** An event of several commands, each answered by itself. */
-const batchSchema = z.strictObject({
-  actor: eventSchema.shape.actor,
-  origin: eventSchema.shape.origin,
-  dryRun: eventSchema.shape.dryRun,
-  token: eventSchema.shape.token,
+const batchSchema = eventSchema.omit({ command: true, input: true, operationId: true }).extend({
   batch: z
-    .array(
-      z.strictObject({
-        command: eventSchema.shape.command,
-        input: eventSchema.shape.input,
-        operationId: eventSchema.shape.operationId,
-      }),
-    )
+    .array(eventSchema.pick({ command: true, input: true, operationId: true }))
     .min(1)
     .max(MAX_PARTS),
   ifExists: field.ifExists,
 });
-
-type Sender = Pick<Event, 'actor' | 'origin' | 'dryRun' | 'token'>;
 
 /** With the IAM principal that was verified, if one was. */
 type Acting<E = Event> = E & Pick<AuditSender, 'principal' | 'onBehalfOf' | 'mandate'>;
@@ -264,7 +243,7 @@ export function createProvisioning({
           writtenAt: clock.now(),
           command: command.name,
           operationId: operation.id,
-          event: senderOf(event),
+          event,
           step: plan.next || steps > 0 ? steps + 1 : undefined,
           counter: nextCounter(),
         };
@@ -356,11 +335,10 @@ export function createProvisioning({
   async function answerAll(given: unknown, { requestId, signal, principal }: Hooks): Promise<Answer> {
     const parsed = readBySchema(batchSchema, given, 'event');
     const guarded = await identified(parsed.token, principal);
-    const acting = asOperator(parsed, guarded);
-    const { actor, origin, dryRun = false } = acting;
-    const sender = senderOf(acting);
+    const { batch: _, ifExists, ...sender } = asOperator(parsed, guarded);
+    const dryRun = sender.dryRun === true;
     // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
-    const { batch, ifExists } = given as z.infer<typeof batchSchema>;
+    const { batch } = given as z.infer<typeof batchSchema>;
     const answers = await runBatch(
       batch.map((part) => ({ ...part, input: keeping(ifExists, COMMANDS, part) })),
       {
@@ -368,8 +346,7 @@ export function createProvisioning({
         dryRun,
         signal,
         event: sender,
-        alone: async (part) =>
-          answer({ ...part, ...sender, actor, origin, dryRun }, { requestId, signal }, guarded),
+        alone: async (part) => answer({ ...part, ...sender }, { requestId, signal }, guarded),
         fail: (error, { command }, id, of) =>
           failed(error, { command, operationId: () => id, requestId, guarded: of }),
       },
@@ -428,7 +405,7 @@ export type Provisioning = ReturnType<typeof createProvisioning>;
 const NO_TOKENS = 'token: this provisioning verifies no operators (OPERATORS)';
 
 /** The event with the verified operator as its actor. Throws `not_permitted` for another one that it states. */
-function asOperator<E extends Sender>(event: E, guarded: Guarded | undefined): Acting<E> {
+function asOperator<E extends Pick<Event, 'actor'>>(event: E, guarded: Guarded | undefined): Acting<E> {
   if (!guarded) return event;
   const { subject, principal, actor: acting } = guarded.operator;
   const actor = acting?.subject ?? subject;

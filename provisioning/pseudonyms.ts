@@ -1,4 +1,5 @@
 import { createCipher } from '../table/bytes.ts';
+import { defined } from '../table/defined.ts';
 import { entityOf } from '../table/entities/registry.ts';
 import { GatehouseError, stale } from '../table/errors.ts';
 import {
@@ -187,12 +188,7 @@ export async function sealed(
       await sealAll(entry.after, person, names),
       await sealAll(entry.details, actor ?? person, OF_ORIGIN),
     ];
-    entries.push({
-      ...entry,
-      ...(before ? { before } : {}),
-      ...(after ? { after } : {}),
-      ...(details ? { details } : {}),
-    });
+    entries.push({ ...entry, ...defined({ before, after, details }) });
   }
   const [first] = given.entries;
   const origin = await sealAll(given.origin, actor ?? (first && personOf(first)), OF_ORIGIN);

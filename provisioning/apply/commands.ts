@@ -211,7 +211,7 @@ const planCommandOf = (commands: Commands): Command =>
       const [invariants] = broken;
       const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
       const leaves = await leftBy(plan.steps, reader);
-      const access = { ...compares, ...(leaves ? { leaves } : {}) };
+      const access = { ...compares, ...defined({ leaves }) };
       const changes = plan.steps.map(async (step): Promise<PlannedChange> => {
         const { phase: _, unit: __, danger, ...shown } = step;
         return {
@@ -226,9 +226,7 @@ const planCommandOf = (commands: Commands): Command =>
         keeps: plan.kept.slice(0, MAX_KEPT),
         problems: plan.problems,
         access,
-        ...(between ? { between } : {}),
-        ...(invariants ? { invariants } : {}),
-        ...defined({ warning }),
+        ...defined({ between, invariants, warning }),
       };
     },
   });

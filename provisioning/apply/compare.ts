@@ -1,12 +1,13 @@
 import { defined } from '../../table/defined.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import type { Declarations } from '../../table/properties.ts';
+import { fieldsOf } from '../command.ts';
 import { stepsOfCondition } from './conditions.ts';
 import { type Entry, nameOf, pick, type Row, same } from './entry.ts';
 import { type Phase, SCOPE_KINDS, type Verb } from './phase.ts';
 import type { Problem } from './problem.ts';
 import { isSet } from './sections.ts';
-import { type Commands, fieldsOf } from './state.ts';
+import type { Commands } from './state.ts';
 
 /** One command that brings an entry nearer to its desired state, before its place in the order is known. */
 export interface Change {
@@ -175,7 +176,7 @@ function changeValidity(
       ...entry,
       initial: { ...entry.initial, ...('id' in entry.identity ? {} : pick(now, ['id'])) },
     });
-    const kept = pick(now, Object.keys(fieldsOf(commands, made.command)));
+    const kept = pick(now, Object.keys(fieldsOf(commands.get(made.command))));
     const input = { ...given(kept), ...made.input };
     const cleared = ([field]: [string, unknown]) => entry.values[field] !== null;
     return [

@@ -1,3 +1,4 @@
+import { isMap } from '../../table/value.ts';
 import type { Path, Problem } from './problem.ts';
 import { isList, PEOPLE, SECTIONS, type Section, wordsOf } from './schema.ts';
 
@@ -6,16 +7,13 @@ import { isList, PEOPLE, SECTIONS, type Section, wordsOf } from './schema.ts';
  */
 type Data = Readonly<Record<string, unknown>>;
 
-const isMapping = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const at = (data: unknown, path: Path): unknown =>
   path.reduce<unknown>((value, step) => (value as Data | undefined)?.[step as string], data);
 
 /** A value on one line of YAML; text that YAML may read as something else is in quotes. */
 function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
-  if (isMapping(value)) {
+  if (isMap(value)) {
     const entries = Object.entries(value).map(([key, each]) => `${flow(key)}: ${flow(each)}`);
     return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
   }
@@ -42,7 +40,7 @@ const DATELESS: Readonly<Record<string, string>> = {
 };
 const PERIOD = ['from', 'until'] as const;
 const periodIn = (value: unknown): Data | undefined => {
-  const found = isMapping(value) ? PERIOD.filter((key) => value[key] !== undefined) : [];
+  const found = isMap(value) ? PERIOD.filter((key) => value[key] !== undefined) : [];
   return found.length === 0 ? undefined : Object.fromEntries(found.map((key) => [key, (value as Data)[key]]));
 };
 
@@ -50,13 +48,13 @@ const texts = (value: unknown): readonly string[] =>
   [value].flat().filter((each): each is string => typeof each === 'string');
 /** Roles as somebody may write them: a name, names, or mappings of them. */
 const rolesIn = (value: unknown): readonly string[] =>
-  isMapping(value) ? [...texts(value.roles), ...texts(value.role)] : texts(value);
+  isMap(value) ? [...texts(value.roles), ...texts(value.role)] : texts(value);
 
 /** Assignments that say what was meant by dates in what has none; empty where there are no dates. */
 function datedIn(manifest: Data, kind: string, value: unknown): readonly Data[] {
   const assigned = (scope: string, roles: readonly string[], period: Data | undefined): readonly Data[] =>
     period ? (roles.length > 0 ? roles : ['ROLE']).map((role) => ({ role, scope, ...period })) : [];
-  if (kind === 'grants' && isMapping(value)) {
+  if (kind === 'grants' && isMap(value)) {
     const all = periodIn(value);
     return Object.entries(value)
       .filter(([scope]) => !all || !PERIOD.some((key) => key === scope))
@@ -69,10 +67,10 @@ function datedIn(manifest: Data, kind: string, value: unknown): readonly Data[] 
         ),
       ]);
   }
-  const [first = 'SCOPE'] = Object.keys(isMapping(manifest.scopes) ? manifest.scopes : {});
+  const [first = 'SCOPE'] = Object.keys(isMap(manifest.scopes) ? manifest.scopes : {});
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
-    ? value.filter(isMapping).map((each) => [texts(each.name ?? each.group)[0] ?? '', each])
-    : Object.entries(isMapping(value) ? value : {});
+    ? value.filter(isMap).map((each) => [texts(each.name ?? each.group)[0] ?? '', each])
+    : Object.entries(isMap(value) ? value : {});
   return entries.flatMap(([name, each]) => {
     const period = periodIn(each);
     if (kind === 'grants') {
@@ -81,7 +79,7 @@ function datedIn(manifest: Data, kind: string, value: unknown): readonly Data[] 
     }
     if (kind === 'globalRoles') return assigned(first, name === '' ? rolesIn(each) : [name], period);
     const group = at(manifest, ['groups', name]);
-    const { scope, roles } = isMapping(group) ? group : {};
+    const { scope, roles } = isMap(group) ? group : {};
     return assigned(texts(scope)[0] ?? first, texts(roles), period);
   });
 }

@@ -4,6 +4,7 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES, PLAIN_ENTITIES, type PlainSection } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { isScopeName, permissionTemplate, scopeTemplate } from '../routes/fields.ts';
+import { VALUE_TYPES } from '../settings.ts';
 import {
   choice,
   effects,
@@ -195,7 +196,7 @@ const setting = object({
   key: pageName,
   value: z.union([z.string(), z.number(), z.boolean(), z.json()]),
   /** Needed where the value is written as text but is of another type. */
-  valueType: choice(['string', 'number', 'boolean', 'json']).optional(),
+  valueType: choice(VALUE_TYPES).optional(),
   overridable: flag.optional(),
   description,
 }).superRefine((of, context) => {

@@ -27,7 +27,3 @@ export interface Resource {
 export type Resources = ReadonlyMap<string, Resource>;
 
 export type Commands = ReadonlyMap<string, Command>;
-
-/** The schemas of the input fields of a command, by name. */
-export const fieldsOf = (commands: Commands, command: string): Row =>
-  (commands.get(command)?.input as { shape?: Row } | undefined)?.shape ?? {};

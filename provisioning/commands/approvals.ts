@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { sha256 } from '../../table/bytes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { conflict, GatehouseError, invalid, notFound, stale } from '../../table/errors.ts';
-import { formatRef, isSafeText, type Ref } from '../../table/identifiers.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { approvalKey } from '../../table/keys.ts';
-import { isVisibleText } from '../../table/visible-text.ts';
 import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, readCommand, type WriteCommand, writeCommand } from '../command.ts';
 import { inCurrentNames } from '../former-names.ts';
-import { readInput } from '../input.ts';
+import { label, readInput } from '../input.ts';
+import { PAGE } from '../kinds/lists.ts';
 import { textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import {
@@ -31,13 +31,7 @@ import { revealed } from '../pseudonyms.ts';
  * `open`, then `rejected`, or `running` while a command of several steps is under way, then `done`, or `ended` where
  * somebody has ended it between two steps.
  */
-const id = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine(isSafeText, 'holds # or control characters')
-  .refine(isVisibleText, field.UNSEEN)
-  .describe('id of the request: that of its operation');
+const id = label.describe('id of the request: that of its operation');
 
 const SHOWN = ['id', 'command', 'requestedBy', 'requestedAt', 'expiresAt', 'status', 'decidedBy', 'digest'];
 
@@ -65,8 +59,7 @@ const list = readCommand({
     'Lists the commands that wait for approval or are under way, of one or several tenants or all, page by page. Secrets in their inputs are left out.',
   input: z.strictObject({
     tenant: z.union([field.ref, z.array(field.ref).min(1).max(20)]).optional(),
-    limit: field.limit.optional(),
-    cursor: field.cursor.optional(),
+    ...PAGE,
   }),
   run: async ({ reader, now }, { tenant, limit, cursor }) => {
     const read = (each: string) => readScopeRef(reader, each, 'tenant');

@@ -34,11 +34,9 @@ const invariantBehaviour: Behaviour = {
     const why = 'scope is no root: an invariant holds in a whole tenant';
     await loadRoot(planning, String(attributes.scope), 'scope', why);
     await refuseWrong(planning, { ...attributes, id });
-    return {};
   },
   onUpdate: async (planning, _node, after) => {
     await refuseWrong(planning, after);
-    return [];
   },
 };
 

@@ -17,6 +17,17 @@ const name = z
   .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank')
   .describe('name, path of names with `/`, email, username, phone, code, id or reference');
 const kind = z.enum(NAMED_KINDS);
+const type = field.entityType.optional();
+
+/** As many as one BatchGetItem holds. */
+const several = <T extends z.ZodRawShape>(shape: T, words: string) =>
+  z.strictObject({
+    names: z
+      .array(z.strictObject(shape))
+      .min(1)
+      .max(MAX_KEYS)
+      .describe(`list of ${words}, at most ${MAX_KEYS}`),
+  });
 
 /** Names instead of ids (ADR 0023). */
 export const nameCommands: readonly Command[] = [
@@ -24,19 +35,13 @@ export const nameCommands: readonly Command[] = [
     name: 'name.find',
     summary:
       'Finds what people call by a name, in at most 3 reads: every candidate with its reference and its path. `more` says that there may be others; `elsewhere` is what has the last name of a path that is not there.',
-    input: z.strictObject({ name, kind, type: field.entityType.optional() }),
+    input: z.strictObject({ name, kind, type }),
     run: async ({ reader }, input) => ({ ...(await findName(reader, input)) }),
   }),
   readCommand({
     name: 'name.owners',
     summary: `Says what each of up to ${MAX_KEYS} texts names by its form alone, in one BatchGetItem: an email or a phone number its user, any other what has it as its id. \`null\` is nothing: \`name.find\` looks further.`,
-    input: z.strictObject({
-      names: z
-        .array(z.strictObject({ name, kind, type: field.entityType.optional() }))
-        .min(1)
-        .max(MAX_KEYS)
-        .describe(`list of \`{ name, kind, type? }\`, at most ${MAX_KEYS}`),
-    }),
+    input: several({ name, kind, type }, '`{ name, kind, type? }`'),
     run: async ({ reader }, { names }) => ({
       owners: (await ownersOf(reader, names)).map((ref) => ref ?? null),
     }),
@@ -44,13 +49,7 @@ export const nameCommands: readonly Command[] = [
   readCommand({
     name: 'name.labels',
     summary: `Says how people know what each of up to ${MAX_KEYS} references names, in one BatchGetItem: \`name\`, and \`email\` of a user; \`null\` for what is not there.`,
-    input: z.strictObject({
-      names: z
-        .array(z.strictObject({ name, kind }))
-        .min(1)
-        .max(MAX_KEYS)
-        .describe(`list of \`{ name, kind }\` with references, at most ${MAX_KEYS}`),
-    }),
+    input: several({ name, kind }, '`{ name, kind }` with references'),
     run: async ({ reader }, { names }) => ({
       labels: (await shownNames(reader, names)).map((label) => label ?? null),
     }),

@@ -9,12 +9,13 @@ import { nodeKey } from '../../table/keys.ts';
 import { BY_HAND } from '../../table/membership-origins.ts';
 import { isOwnership, ownedBy, ownedRef } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { by, listCommand, listOwnedCommand } from '../kinds/lists.ts';
+import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { closeGates, closeGatesAsRead } from '../nodes/gates.ts';
 import { asRead, loadRef, loadRoot, refuseDeleting, textOf } from '../nodes/nodes.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
 import type { Node } from '../plan.ts';
+import { listOfConnectionCommand } from './scim-find.ts';
 
 /** It belongs to no tenant's log: who takes or gives one needs the right for what belongs to no tenant. */
 export const DOMAIN: NodeKind = {
@@ -22,7 +23,6 @@ export const DOMAIN: NodeKind = {
   behaviour: {
     onCreate: async (planning, _ref, { tenant }) => {
       await loadRoot(planning, String(tenant), 'tenant', 'tenant is no root');
-      return {};
     },
     onDelete: ({ item }) => closeGates(parseRef(textOf(item, 'tenant'), 'tenant')),
   },
@@ -34,7 +34,6 @@ const connectionBehaviour: Behaviour = {
   onCreate: async (planning, { id }, { scope }) => {
     if (id === BY_HAND) throw invalid('id', `id: ${BY_HAND} stands for what an operator gives`);
     await loadRoot(planning, String(scope), 'scope', 'scope is no root');
-    return {};
   },
   onUpdate: async (_planning, node, _after, changes) =>
     'issuer' in changes ? closeGates(scopeOf(node)) : [],
@@ -89,15 +88,5 @@ export const SCIM_CONNECTION: NodeKind = {
 export const SCIM_CREDENTIAL: NodeKind = {
   entity: ENTITIES['scim-credential'],
   behaviour: credentialBehaviour,
-  commands: [
-    listCommand({
-      name: 'scim-credential.list',
-      summary: 'Lists every credential of a connection, page by page.',
-      by: [
-        by({ connection: ENTITIES['scim-credential'].attributes.shape.connection }, ({ connection }) =>
-          ownedBy(connectionRef(connection), 'scim-credential'),
-        ),
-      ],
-    }),
-  ],
+  commands: [listOfConnectionCommand(ENTITIES['scim-credential'], 'credential')],
 };

@@ -2,9 +2,24 @@ import * as z from 'zod';
 import type { Entity, Guard } from '../../table/entities/entity.ts';
 import { notFound } from '../../table/errors.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
 import { type Command, readCommand } from '../command.ts';
+import { by, listCommand } from '../kinds/lists.ts';
 import { guardKeyOf, ownerOf } from '../nodes/guards.ts';
+import { connectionRef } from '../nodes/scim-links.ts';
 import { type Attributes, visible } from '../visible.ts';
+
+/** Lists what hangs on a connection. */
+export const listOfConnectionCommand = ({ type, attributes }: Entity, what: string): Command =>
+  listCommand({
+    name: `${type}.list`,
+    summary: `Lists every ${what} of a connection, page by page.`,
+    by: [
+      by({ connection: attributes.shape.connection as z.ZodType<string> }, ({ connection }) =>
+        ownedBy(connectionRef(connection), type),
+      ),
+    ],
+  });
 
 /** Finds what a connection says of a user or a group: one GetItem for the look-up, and one for what it leads to. */
 export function findLinkCommand(entity: Entity, what: 'user' | 'group', summary: string): Command {

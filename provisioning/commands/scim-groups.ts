@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, stale } from '../../table/errors.ts';
 import { identityOf, type Key, nodeKey } from '../../table/keys.ts';
-import { ownedBy } from '../../table/partition-queries.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { writeCommand } from '../command.ts';
@@ -10,7 +9,6 @@ import { whenAllowOnly } from '../edges/allow-only.ts';
 import { group as groupRef } from '../edges/rights.ts';
 import type { Steps } from '../in-steps.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
-import { by, listCommand } from '../kinds/lists.ts';
 import { updateSchema } from '../kinds/node-commands.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange, planCreation } from '../kinds/writing.ts';
@@ -18,11 +16,11 @@ import { throughGate } from '../nodes/gates.ts';
 import { guardKeyOf, ownerOf } from '../nodes/guards.ts';
 import { loadRef, loadScope, textOf, touchLiving } from '../nodes/nodes.ts';
 import { createPlanned } from '../nodes/planned-writes.ts';
-import { connectionRef, groupLinkRef } from '../nodes/scim-links.ts';
+import { groupLinkRef } from '../nodes/scim-links.ts';
 import { keptPlan, type Node, type OneTransaction, type Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { GROUP } from './groups.ts';
-import { findLinkCommand } from './scim-find.ts';
+import { findLinkCommand, listOfConnectionCommand } from './scim-find.ts';
 import { listGroups, listMembers, members, membersOf, notLinked, stepsOf } from './scim-members.ts';
 import { type Connection, loadConnection } from './scim-named-user.ts';
 
@@ -188,14 +186,17 @@ const find = findLinkCommand(
   'Finds the group of a connection with a displayName, whatever its case, or with an externalId.',
 );
 
-const list = listCommand({
-  name: 'scim-group.list',
-  summary: 'Lists every group of a connection, page by page.',
-  by: [by({ connection: connection }, ({ connection: of }) => ownedBy(connectionRef(of), LINK.type))],
-});
-
 export const SCIM_GROUP: NodeKind = {
   entity: LINK,
   behaviour: {},
-  commands: [create, update, end, find, list, members, listMembers, listGroups],
+  commands: [
+    create,
+    update,
+    end,
+    find,
+    listOfConnectionCommand(LINK, 'group'),
+    members,
+    listMembers,
+    listGroups,
+  ],
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../table/defined.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid, limitExceeded, notFound, stale } from '../../table/errors.ts';
@@ -13,10 +14,10 @@ import { readCommand, writeCommand } from '../command.ts';
 import { group as groupRef, type MembershipOf, subject } from '../edges/rights.ts';
 import { asLinked, originTo, stateOf } from '../edges/suspension.ts';
 import type { Steps } from '../in-steps.ts';
-import { by, listCommand } from '../kinds/lists.ts';
+import { by, listCommand, PAGE } from '../kinds/lists.ts';
 import { tenantOf } from '../kinds/node-kind.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
-import { textOf } from '../nodes/nodes.ts';
+import { textOf, touchLiving } from '../nodes/nodes.ts';
 import { connectionRef, groupLinkRef, linkRef } from '../nodes/scim-links.ts';
 import { type AuditEntry, keptPlan, type Node, type OneTransaction, type Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
@@ -49,7 +50,7 @@ interface Move {
   readonly comes: boolean;
 }
 
-export const notLinked = (field = 'group') => notFound(field, 'this group of the connection');
+export const notLinked = () => notFound('group', 'this group of the connection');
 
 const shown = ({ isByScope: _, ...attributes }: MembershipOf) => visible(attributes);
 
@@ -78,12 +79,11 @@ async function changesOf({ reader, now }: Planning, named: Named, moves: readonl
     if (!change) return [];
     const { before, after } = change;
     // The end of either link counts up what is asked for here, or asks for what is counted up here.
-    const conditions = comes ? [counting(asLinked(linked)), counting(living(own))] : [];
+    const conditions = comes ? [{ ...asLinked(linked), add: { rev: 1 } }, staying(own)] : [];
     const audit: AuditEntry = {
       entity: { type: 'membership', id: `${user} ${group}` },
       tenant,
-      ...(before ? { before: shown(before) } : {}),
-      ...(after ? { after: shown(after) } : {}),
+      ...defined({ before: before && shown(before), after: after && shown(after) }),
     };
     const once = position === first ? meaning : [];
     return [{ move, actions: [...once, ...conditions, ...change.actions], audit }];
@@ -112,13 +112,9 @@ async function meaningOf(reader: Reader, { connection, group }: Named, link: Ite
 
 const isLiving = (item: Item | undefined): boolean => item !== undefined && item.deletingSince === undefined;
 
-const counting = (update: Update): Update => ({ ...update, add: { rev: 1 } });
-
-/** The condition that a link is there and stays; otherwise it is planned anew. */
-const living = (ref: Ref): Update => ({
-  kind: 'update',
-  key: nodeKey(ref),
-  when: { exists: true, equals: { deletingSince: undefined } },
+/** Counts up a link that is there and stays; where it is not, it is planned anew. */
+const staying = (ref: Ref): Update => ({
+  ...touchLiving(ref, 'group'),
   failure: () => stale(formatRef(ref), 'group'),
 });
 
@@ -227,12 +223,7 @@ async function assertLinked(reader: Reader, ref: Ref, what: 'group' | 'user'): P
 export const listGroups = readCommand({
   name: 'scim-user.list-groups',
   summary: 'Lists the groups of a connection into which it puts a user, page by page.',
-  input: z.strictObject({
-    connection,
-    user,
-    limit: field.limit.optional(),
-    cursor: field.cursor.optional(),
-  }),
+  input: z.strictObject({ connection, user, ...PAGE }),
   run: async ({ reader }, { connection: of, user: id, limit, cursor }) => {
     await assertLinked(reader, linkRef(of, id), 'user');
     const page = await reader.list({ ...edgesFrom(subject(id), 'group'), keep: isOf(of), limit, cursor });

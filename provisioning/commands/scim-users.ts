@@ -1,12 +1,9 @@
 import * as z from 'zod';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { ownedBy } from '../../table/partition-queries.ts';
 import { writeCommand } from '../command.ts';
-import { by, listCommand } from '../kinds/lists.ts';
 import { updateSchema } from '../kinds/node-commands.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { connectionRef } from '../nodes/scim-links.ts';
-import { findLinkCommand } from './scim-find.ts';
+import { findLinkCommand, listOfConnectionCommand } from './scim-find.ts';
 import { type Named, planLink, planLinkChange, planLinkEnd, type Said } from './scim-link-plans.ts';
 
 const LINK = ENTITIES['scim-user'];
@@ -50,14 +47,8 @@ const find = findLinkCommand(
   'Finds the user of a connection with a userName, whatever its case, or with an externalId.',
 );
 
-const list = listCommand({
-  name: 'scim-user.list',
-  summary: 'Lists every user of a connection, page by page.',
-  by: [by({ connection }, ({ connection: id }) => ownedBy(connectionRef(id), 'scim-user'))],
-});
-
 export const SCIM_USER: NodeKind = {
   entity: LINK,
   behaviour: {},
-  commands: [create, update, end, find, list],
+  commands: [create, update, end, find, listOfConnectionCommand(LINK, 'user')],
 };

@@ -29,7 +29,6 @@ const scopeTypeBehaviour: Behaviour = {
     if (!isScopeType(ref.id))
       throw invalid('name', `${ref.id} has a meaning already: a scope type is called otherwise`);
     await refuseUnknownTypes(planning, ref.id, attributes);
-    return {};
   },
   // Read from an index, so a scope that was created this very moment may be missed: it stays what it is,
   // and only no other of its type can be created.
@@ -39,7 +38,6 @@ const scopeTypeBehaviour: Behaviour = {
   },
   onUpdate: async (planning, { ref }, _after, changes) => {
     await refuseUnknownTypes(planning, ref.id, changes);
-    return [];
   },
 };
 

@@ -85,7 +85,6 @@ const scopeBehaviour: Behaviour = {
     }
     if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise);
     await refuseMisfits(planning.reader, `resource:${node.ref.type}`, properties);
-    return [];
   },
   keepsOwned: true,
   // Who comes by a connection asks for a gate of the tenant, not for the tenant itself.

@@ -7,6 +7,7 @@ import { auditOf, createAssembly } from '../assembly.ts';
 import { auditSize } from '../audit.ts';
 import { type Command, takesAway, writeCommand } from '../command.ts';
 import { keeping } from '../keeping.ts';
+import { isInput } from '../operators/parts.ts';
 import { type AuditEntry, type Plan, recorded } from '../plan.ts';
 
 /** More than this many could never fit: each part has an audit record beside what it writes. */
@@ -15,12 +16,7 @@ const MAX_PARTS = MAX_ACTIONS / 2;
 type Given = Readonly<Record<string, unknown>>;
 
 /** Each part's own schema looks at what is in it. */
-const inputOfPart = z
-  .unknown()
-  .refine(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  );
+const inputOfPart = z.unknown().refine(isInput, 'must be an object');
 
 export const transactionInput = z.strictObject({
   commands: z

@@ -10,13 +10,13 @@ import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
-import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { createdAgain } from '../erasures.ts';
 import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
+import { isOneOf, lookupsOf } from '../kinds/node-commands.ts';
 import { type Behaviour, type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange } from '../kinds/writing.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
@@ -132,7 +132,6 @@ const technicalUserBehaviour: Behaviour = {
   onCreate: async (planning, ref, attributes) => {
     await loadScopeOf(planning, 'account', String(attributes.account));
     await refuseMisfits(planning.reader, `subject:${ref.type}`, attributes.properties);
-    return {};
   },
   onUpdate: updateAtHome,
 };
@@ -182,14 +181,7 @@ const listAccess = listCommand({
   ],
 });
 
-const USER_GUARDS: readonly Guard[] = ENTITIES.user.guards;
-
-/** The guard of which all fields are given, and no other field. */
-const guardGiven = (given: Attributes): Guard | undefined =>
-  USER_GUARDS.find(({ field: name, within = [] }) => {
-    const fields = [...within, name];
-    return Object.keys(given).length === fields.length && fields.every((each) => given[each] !== undefined);
-  });
+const LOOKUPS = lookupsOf(ENTITIES.user);
 
 /** The guards of unique values are look-ups: one GetItem. */
 const findUser = readCommand({
@@ -197,18 +189,11 @@ const findUser = readCommand({
   summary:
     'Finds the user with an email, phone number, username or identity, by one GetItem: the id, and the attributes that the look-up keeps.',
   input: z
-    .strictObject({
-      ...Object.fromEntries(
-        USER_GUARDS.map((guard) => [guard.field, field.normalised(guard.normalise).optional()]),
-      ),
-      issuer: field.normalised(normaliseIssuer).optional(),
-    })
-    .refine(
-      (given) => guardGiven(given) !== undefined,
-      'exactly one of email, phone, username, or issuer and sub is needed',
-    ),
+    .strictObject(LOOKUPS.shape)
+    .partial()
+    .refine(isOneOf(LOOKUPS.choices), 'exactly one of email, phone, username, or issuer and sub is needed'),
   run: async ({ reader }, given: Attributes) => {
-    const guard = guardGiven(given) as Guard;
+    const guard = ENTITIES.user.guards.find(({ field: name }) => given[name] !== undefined) as Guard;
     const { field: name } = guard;
     const found = await reader.get(guardKeyOf(guard, given) as Key);
     if (!found) throw notFound(name, `a user with this ${name}`);

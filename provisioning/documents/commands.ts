@@ -18,15 +18,13 @@ export interface CommandDescription {
 
 function descriptionOf(command: Command): CommandDescription {
   const { name, kind, summary, input } = command;
-  const formerly = formerOf(name);
-  const destructive = command.kind === 'write' ? command.destructive : undefined;
+  const undo = command.kind === 'write' ? command.destructive?.undo : undefined;
   return {
     name,
     kind,
     summary,
     input: z.toJSONSchema(input, { io: 'input' }),
-    ...defined({ formerly }),
-    ...(destructive === undefined ? {} : { undo: destructive.undo }),
+    ...defined({ formerly: formerOf(name), undo }),
   };
 }
 

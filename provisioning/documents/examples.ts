@@ -30,9 +30,12 @@ const [subscription, license] = [40, 41].map(id);
 const OF_CLIENTS = { client, project, building, zone, device };
 const SCOPE_IDS: Ids = { ...OF_CLIENTS, tenant, location, account, enterprise, workstream };
 const idOfPlain = (type: string): string => id(42 + PLAIN_ENTITIES.findIndex((each) => each.type === type));
-const [product, service] = ['product', 'service'].map(idOfPlain);
 const [token, session, notification, route] = [50, 51, 52, 53].map(id);
 const [external, invariant, connection, credential, mandate] = [54, 55, 55, 56, 57].map(id);
+const TENANT = `tenant:${tenant}`;
+const [IN_TENANT, OF_TENANT] = [{ parent: TENANT }, { scope: TENANT }];
+const [OF_ACCOUNT, IN_ACCOUNT] = [{ account: `account:${account}` }, { parent: `account:${account}` }];
+const OF_ENTERPRISE = { enterprise: `enterprise:${enterprise}` };
 const acting = { subject: `user:${user}`, actor: 'identity:billing-worker' };
 
 const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
@@ -58,9 +61,9 @@ const PARTS: readonly Part[] = [
   node('tenant', { id: tenant, name: 'Northwind' }, { description: 'since 2026' }),
   node(
     'location',
-    { id: location, name: 'North school', code: 'NORTH', parent: `tenant:${tenant}` },
+    { id: location, name: 'North school', code: 'NORTH', ...IN_TENANT },
     { address: 'Hill 1' },
-    { parent: `tenant:${tenant}` },
+    IN_TENANT,
   ),
   node('client', { id: client, name: 'Acme', timezone: 'Europe/Berlin' }, { phone: '+4930123456' }),
   node('project', { id: project, parent: `client:${client}`, name: 'Tower' }, { status: 'on-hold' }),
@@ -89,9 +92,9 @@ const PARTS: readonly Part[] = [
   node('enterprise', { id: enterprise, name: 'Fabrikam' }, { description: 'a group of companies' }),
   node(
     'workstream',
-    { id: workstream, parent: `account:${account}`, enterprise: `enterprise:${enterprise}`, name: 'Payroll' },
+    { id: workstream, ...IN_ACCOUNT, ...OF_ENTERPRISE, name: 'Payroll' },
     { description: 'pays' },
-    { parent: `account:${account}` },
+    IN_ACCOUNT,
   ),
   named(
     'scope-type',
@@ -119,11 +122,7 @@ const PARTS: readonly Part[] = [
     { status: 'inactive' },
     { type: 'identity' },
   ),
-  node(
-    'technical-user',
-    { id: robot, account: `account:${account}`, name: 'robot' },
-    { description: 'counts' },
-  ),
+  node('technical-user', { id: robot, ...OF_ACCOUNT, name: 'robot' }, { description: 'counts' }),
   node(
     'group',
     { id: group, scope: `location:${location}`, name: 'teachers', allowOnly: true },
@@ -132,29 +131,16 @@ const PARTS: readonly Part[] = [
   ),
   node(
     'external-group',
-    {
-      id: external,
-      scope: `tenant:${tenant}`,
-      issuer: 'https://login.example',
-      externalId: 'staff-north',
-      group,
-    },
+    { id: external, ...OF_TENANT, issuer: 'https://login.example', externalId: 'staff-north', group },
     { description: 'the staff, as the login knows them' },
-    { scope: `tenant:${tenant}` },
+    OF_TENANT,
   ),
-  named('domain', ['name'], { name: 'example.com', tenant: `tenant:${tenant}` }, undefined, {
-    tenant: `tenant:${tenant}`,
-  }),
+  named('domain', ['name'], { name: 'example.com', tenant: TENANT }, undefined, { tenant: TENANT }),
   node(
     'scim-connection',
-    {
-      id: connection,
-      scope: `tenant:${tenant}`,
-      name: 'the login of the staff',
-      issuer: 'https://login.example',
-    },
+    { id: connection, ...OF_TENANT, name: 'the login of the staff', issuer: 'https://login.example' },
     { name: 'the staff' },
-    { scope: `tenant:${tenant}` },
+    OF_TENANT,
   ),
   named('scim-credential', ['id'], { id: credential, connection }, undefined, { connection }),
   named(
@@ -178,13 +164,13 @@ const PARTS: readonly Part[] = [
     'invariant',
     {
       id: invariant,
-      scope: `tenant:${tenant}`,
+      ...OF_TENANT,
       name: 'one of both',
       separate: ['reports:read:monthly', 'reports:delete:*'],
       within: 'tenant',
     },
     { description: 'who reads the reports deletes none' },
-    { scope: `tenant:${tenant}` },
+    OF_TENANT,
   ),
   named(
     'property',
@@ -200,9 +186,9 @@ const PARTS: readonly Part[] = [
   ),
   node(
     'role',
-    { id: role, name: 'teacher', scope: `tenant:${tenant}`, allowOnly: true },
+    { id: role, name: 'teacher', ...OF_TENANT, allowOnly: true },
     { description: 'sees reports' },
-    { scope: `tenant:${tenant}` },
+    OF_TENANT,
   ),
   node(
     'role-template',
@@ -231,31 +217,25 @@ const PARTS: readonly Part[] = [
     { user },
   ),
   named('admin', ['user'], { user }),
-  named(
-    'grant',
-    ['user', 'scope'],
-    { id: grant, user, scope: `tenant:${tenant}` },
-    { roles: [role] },
-    { user },
-  ),
+  named('grant', ['user', 'scope'], { id: grant, user, ...OF_TENANT }, { roles: [role] }, { user }),
   node(
     'subscription',
-    { id: subscription, scope: `tenant:${tenant}`, module: 'reports', status: 'trial', endDate: SUMMER },
+    { id: subscription, ...OF_TENANT, module: 'reports', status: 'trial', endDate: SUMMER },
     { status: 'active' },
-    { scope: `tenant:${tenant}` },
+    OF_TENANT,
   ),
   node(
     'license',
-    { id: license, account: `account:${account}`, enterprise: `enterprise:${enterprise}`, status: 'active' },
+    { id: license, ...OF_ACCOUNT, ...OF_ENTERPRISE, status: 'active' },
     { endDate: SUMMER },
-    { account: `account:${account}` },
+    OF_ACCOUNT,
   ),
   named(
     'setting',
     ['scope', 'key'],
-    { scope: `tenant:${tenant}`, key: 'theme', value: 'dark' },
+    { ...OF_TENANT, key: 'theme', value: 'dark' },
     { value: 'light' },
-    { scope: `tenant:${tenant}` },
+    OF_TENANT,
   ),
   ...PLAIN_ENTITIES.map(({ type, hangsOn: [owner] = [], example: { create, update } }) => {
     const place = owner === undefined ? {} : { [owner]: `${owner}:${SCOPE_IDS[owner]}` };
@@ -268,19 +248,14 @@ const PARTS: readonly Part[] = [
     { assignedAt: SPRING },
     { user },
   ),
-  named(
-    'enterprise-product',
-    ['enterprise', 'product'],
-    { enterprise: `enterprise:${enterprise}`, product },
-    { assignedAt: SPRING },
-    { enterprise: `enterprise:${enterprise}` },
-  ),
-  named(
-    'enterprise-service',
-    ['enterprise', 'service'],
-    { enterprise: `enterprise:${enterprise}`, service },
-    { assignedAt: SPRING },
-    { enterprise: `enterprise:${enterprise}` },
+  ...['product', 'service'].map((type) =>
+    named(
+      `enterprise-${type}`,
+      ['enterprise', type],
+      { ...OF_ENTERPRISE, [type]: idOfPlain(type) },
+      { assignedAt: SPRING },
+      OF_ENTERPRISE,
+    ),
   ),
   node('token', { id: token, user: `technical-user:${robot}`, tokenType: 'api' }, { deviceId: 'printer-1' }),
   named('mandate', ['id'], {
@@ -298,10 +273,10 @@ const PARTS: readonly Part[] = [
       id: notification,
       notificationType: 'welcome',
       deliveryStatus: 'failed',
-      account: `account:${account}`,
+      ...OF_ACCOUNT,
     },
     { deliveryStatus: 'sent' },
-    { account: `account:${account}` },
+    OF_ACCOUNT,
   ),
   named(
     'policy',
@@ -343,7 +318,7 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['role.read-all', { id: role }],
   ['account.read-all', { id: account }],
   ['enterprise.read-all', { id: enterprise }],
-  ['tenant.list-all', { tenant: `tenant:${tenant}`, type: 'location' }],
+  ['tenant.list-all', { tenant: TENANT, type: 'location' }],
   ['setting.resolve', { keys: ['theme'], scope: `location:${location}`, user }],
   ['token.revoke', { id: token, revokedBy: user }],
   ['mandate.use', { mandate, ...acting, permission: 'dashboard', scope: `location:${location}` }],
@@ -351,9 +326,9 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['mandate.end-all', { subject: acting.subject }],
   [
     'audit.create',
-    { tenant: `tenant:${tenant}`, action: 'login', entityType: 'user', entityId: user, status: 'failure' },
+    { tenant: TENANT, action: 'login', entityType: 'user', entityId: user, status: 'failure' },
   ],
-  ['audit.list', { tenant: `tenant:${tenant}`, limit: 10 }],
+  ['audit.list', { tenant: TENANT, limit: 10 }],
   [
     'transaction.write',
     {

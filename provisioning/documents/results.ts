@@ -3,6 +3,7 @@ import * as field from '../../table/entities/fields.ts';
 import { entityOf } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { COMMANDS } from '../all-commands.ts';
+import { fieldsOf } from '../command.ts';
 
 /**
  * What each command answers as `result`. Most follows from what a creation takes; here is what provisioning adds. Only
@@ -54,8 +55,7 @@ const LISTED: Readonly<Record<string, Shape>> = {
   grant: { ...USER_NAMES, locationCode: text.optional(), locationName: text.optional() },
 };
 
-const shapeOf = (command: string): Shape =>
-  (COMMANDS.get(command)?.input as z.ZodObject | undefined)?.shape ?? {};
+const shapeOf = (command: string): Shape => fieldsOf(COMMANDS.get(command));
 
 const sameAs = (naturalKey: readonly string[]): string =>
   `the same as ${naturalKey.map((name) => `\`${name}\``).join(' and ')}${naturalKey.length > 1 ? ', joined by a colon' : ''}`;

@@ -1,3 +1,4 @@
+import { isMap } from '../../table/value.ts';
 import type { Row } from '../apply/entry.ts';
 import { isSet } from '../apply/sections.ts';
 
@@ -8,9 +9,6 @@ const sortedList = (list: readonly unknown[]): readonly unknown[] =>
     .map((value) => ({ value, text: JSON.stringify(value) }))
     .sort((a, b) => byText(a.text, b.text))
     .map(({ value }) => value);
-
-const isMap = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const sortedKeys = (map: Row, of: (value: unknown, key: string) => unknown): Row =>
   Object.fromEntries(

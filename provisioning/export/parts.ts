@@ -52,20 +52,20 @@ const permissionsOf = (of: Row): readonly string[] =>
 
 /** What an entry names. What is no entry of the manifest is not looked for. */
 function usesOf(section: Section, of: Row): readonly Name[] {
-  const grants = Object.entries((of.grants ?? {}) as Row);
   return [
     ...Object.entries(SECTION_OF[section].words).flatMap(([word, { to }]) =>
       to === undefined ? [] : texts(of[word]).map(named(to)),
     ),
     ...texts((of.except as Row | undefined)?.group).map(named('groups')),
     ...permissionsOf(of).flatMap((name) => [named('pages')(name), named('permissions')(name)]),
-    ...[...rows(of.assignments).map(({ scope }) => String(scope)), ...grants.map(([scope]) => scope)].map(
-      named('scopes'),
-    ),
-    ...[
-      ...rows(of.assignments).map(({ role }) => String(role)),
-      ...grants.flatMap(([, roles]) => texts(roles)),
-    ].map(named('roles')),
+    ...rows(of.assignments).flatMap(({ scope, role }) => [
+      named('scopes')(String(scope)),
+      named('roles')(String(role)),
+    ]),
+    ...Object.entries((of.grants ?? {}) as Row).flatMap(([scope, roles]) => [
+      named('scopes')(scope),
+      ...texts(roles).map(named('roles')),
+    ]),
   ];
 }
 

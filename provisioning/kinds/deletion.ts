@@ -2,16 +2,16 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { conflict, GatehouseError, stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { DECISION, leadingType, nodeKey, partitionOf } from '../../table/keys.ts';
+import { DECISION, leadingType, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
-import type { Action, Delete } from '../../table/write/action.ts';
+import type { Action, Delete, Update } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { moveGuards } from '../nodes/guards.ts';
 import { isMandate } from '../nodes/mandates.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
-import { loadRef, unlessGone } from '../nodes/nodes.ts';
+import { asRead, loadRef, unlessGone } from '../nodes/nodes.ts';
 import { removeOwner } from '../nodes/ownership.ts';
 import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
@@ -67,11 +67,7 @@ export async function planDeletion(
     : { items: await planning.reader.listAll(query) };
   if (behaviour.keepsOwned) refuseWhileOwning(kind, node, page.items);
   await behaviour.refuseDeletion?.(planning, node);
-  const audit = {
-    entity: node.ref,
-    tenant: tenantOf(entity, node.item),
-    before: visible(node.item),
-  };
+  const audit = auditBefore(entity, node);
   const result = deleted(entity, node.ref);
   const next = (again: Planning) => planDeletionOf(again, kind, node.ref, true);
 
@@ -127,23 +123,18 @@ export const planClosing = (
   node: Node,
 ): Pick<Plan, 'actions' | 'audit'> => ({
   actions: [
-    {
-      kind: 'update',
-      key: nodeKey(node.ref),
-      set: { deletingSince: planning.now },
-      add: { rev: 1 },
-      when: { exists: true, equals: { rev: node.item.rev as number } },
-      failure: () => changedMeanwhile(entity),
-    },
+    { ...unchanged(entity, node), set: { deletingSince: planning.now }, add: { rev: 1 } },
     ...changeEntries(node, { ...node.item, deletingSince: planning.now }),
     ...(behaviour.close?.(node) ?? []),
   ],
-  audit: noted(node, {
-    entity: node.ref,
-    tenant: tenantOf(entity, node.item),
-    before: visible(node.item),
-    after: { deletingSince: planning.now },
-  }),
+  audit: noted(node, { ...auditBefore(entity, node), after: { deletingSince: planning.now } }),
+});
+
+/** What an audit record says of a node that is changed or goes. */
+export const auditBefore = (entity: Entity, { ref, item }: Node): AuditEntry => ({
+  entity: ref,
+  tenant: tenantOf(entity, item),
+  before: visible(item),
 });
 
 /** A record, and the count of it. */
@@ -155,14 +146,10 @@ const isRoot = ({ ref, item }: Node): boolean => item.root === formatRef(ref);
 const noted = (node: Node, entry: AuditEntry): Plan['audit'] =>
   isRoot(node) ? [entry, { entity: node.ref, notice: true }] : entry;
 
-const unchanged = (entity: Entity, node: Node): Action => ({ ...removal(entity, node), kind: 'update' });
+const unchanged = (entity: Entity, node: Node): Update =>
+  asRead(node, ['rev'], () => changedMeanwhile(entity));
 
-const removal = (entity: Entity, node: Node): Delete => ({
-  kind: 'delete',
-  key: nodeKey(node.ref),
-  when: { exists: true, equals: { rev: node.item.rev as number } },
-  failure: () => changedMeanwhile(entity),
-});
+const removal = (entity: Entity, node: Node): Delete => ({ ...unchanged(entity, node), kind: 'delete' });
 
 /** The node changed or went between read and write: the command is planned again. */
 export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, nameFieldOf(entity));

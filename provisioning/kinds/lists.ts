@@ -83,8 +83,7 @@ export function listCommand({
     .strictObject({
       ...Object.fromEntries(Object.entries(fields).map(([each, schema]) => [each, schema.optional()])),
       ...(hasNames ? { withNames: z.boolean().optional() } : {}),
-      limit: field.limit.optional(),
-      cursor: field.cursor.optional(),
+      ...PAGE,
     })
     .superRefine((given: Attributes, context) => {
       const first = names.find((each) => given[each] !== undefined);
@@ -110,6 +109,9 @@ export function listCommand({
     },
   });
 }
+
+/** Input fields of lists: which page. */
+export const PAGE = { limit: field.limit.optional(), cursor: field.cursor.optional() };
 
 interface PageInput {
   readonly limit?: number | undefined;

@@ -53,21 +53,16 @@ function createCommand(kind: NodeKind): Command {
 /** By its id, or by a unique value: guards are look-ups as well. */
 function readNodeCommand(entity: Entity): Command {
   const names = nameFieldsOf(entity, 'read');
-  const lookups = entity.guards.map((guard) => [guard.field, ...(guard.within ?? [])]);
-  const choices = [Object.keys(names), ...lookups];
-  const shape: Record<string, z.ZodType> = { ...names };
-  for (const attribute of lookups.flat())
-    shape[attribute] ??= entity.attributes.shape[attribute] as z.ZodType;
-  for (const { field: name, normalise } of entity.guards) shape[name] = field.normalised(normalise);
-  const isOne = (given: object) =>
-    choices.some((choice) => String(choice.toSorted()) === String(Object.keys(given).toSorted()));
+  const lookups = lookupsOf(entity);
+  const choices = [Object.keys(names), ...lookups.choices];
+  const shape = { ...names, ...lookups.shape };
   const spelled = choices.map((choice) => choice.join(' and ')).join(' or ');
   return readCommand({
     name: `${entity.type}.read`,
     summary: `Reads ${aKind(entity)} by ${entity.namedIn ? 'its reference' : spelled}.`,
     input:
-      lookups.length > 0
-        ? z.strictObject(shape).partial().refine(isOne, `give exactly one of ${spelled}`)
+      lookups.choices.length > 0
+        ? z.strictObject(shape).partial().refine(isOneOf(choices), `give exactly one of ${spelled}`)
         : z.strictObject(shape),
     run: async ({ reader }, given: Attributes) => {
       const guard = entity.guards.find(
@@ -87,6 +82,24 @@ function readNodeCommand(entity: Entity): Command {
     },
   });
 }
+
+/** What the guards of a kind find it by: fields that are given together, and the schemas of them all. */
+export function lookupsOf({ guards, attributes }: Entity) {
+  const choices = guards.map((guard) => [guard.field, ...(guard.within ?? [])]);
+  const shape: Record<string, z.ZodType> = {};
+  for (const name of choices.flat()) shape[name] = attributes.shape[name] as z.ZodType;
+  for (const { field: name, normalise } of guards) shape[name] = field.normalised(normalise);
+  return { choices, shape };
+}
+
+/** Whether an input has all fields of one choice, and no others. */
+export const isOneOf =
+  (choices: readonly (readonly string[])[]) =>
+  (given: Attributes): boolean =>
+    choices.some(
+      (choice) =>
+        choice.length === Object.keys(given).length && choice.every((name) => given[name] !== undefined),
+    );
 
 /** Optional attributes may be cleared with null; those that must be there may only be replaced. */
 export function updateSchema(entity: Entity) {

@@ -41,7 +41,7 @@ export interface Behaviour {
    */
   readonly check?: (planning: Planning, changes: Attributes, after: Attributes) => Promise<void>;
   /** Actions beside the node, its guards and its owners' edges, and attributes derived at creation. */
-  readonly onCreate?: (planning: Planning, ref: Ref, attributes: Attributes) => Promise<Extra>;
+  readonly onCreate?: (planning: Planning, ref: Ref, attributes: Attributes) => Promise<Extra | undefined>;
   /** An action for a chosen id, which may have belonged to what is to stay away; `again` says that it may come back. */
   readonly onChosenId?: (ref: Ref, again: boolean) => Action;
   /** Actions beside those; `after` holds all attributes as they will be. */
@@ -50,7 +50,7 @@ export interface Behaviour {
     node: Node,
     after: Attributes,
     changes: Attributes,
-  ) => Promise<readonly Action[]>;
+  ) => Promise<readonly Action[] | undefined>;
   /** The node cannot be deleted while it owns others: of any type, or of these. */
   readonly keepsOwned?: true | readonly string[];
   /** Conditions of a deletion that are read before what the node owns: what came since does not touch the node. */

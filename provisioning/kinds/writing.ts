@@ -11,7 +11,7 @@ import { addOwner, moveOwners } from '../nodes/ownership.ts';
 import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
 import type { AuditEntry, Node, OneTransaction, Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
-import { changedMeanwhile } from './deletion.ts';
+import { auditBefore, changedMeanwhile } from './deletion.ts';
 import { changeEntries, createEntries } from './entries.ts';
 import {
   idFieldOf,
@@ -147,7 +147,11 @@ export async function planChange(
       ...extra,
     ],
     result: visible(after),
-    audit: { ...auditOfChange(entity, node, after), beyondTenant: beyondTenant(entity, changes) },
+    audit: {
+      ...auditBefore(entity, node),
+      beyondTenant: beyondTenant(entity, changes),
+      after: visible(after),
+    },
   };
 }
 
@@ -181,13 +185,6 @@ export function planEnding(
       ...changeEntries(node, after),
     ],
     result: visible(after),
-    audit: auditOfChange(entity, node, after),
+    audit: { ...auditBefore(entity, node), after: visible(after) },
   };
 }
-
-const auditOfChange = (entity: Entity, { ref, item }: Node, after: Attributes): AuditEntry => ({
-  entity: ref,
-  tenant: tenantOf(entity, item),
-  before: visible(item),
-  after: visible(after),
-});

@@ -44,15 +44,10 @@ export function closestPath(text: string, paths: readonly string[]): string | un
  * The name that was probably meant, of a path the whole path; undefined where nothing that begins alike is similar. It
  * reads the lists of names and guards, by an index, a page of each partition, and of a path those of each name in it.
  */
-export const suggestName = (
-  reader: Reader,
-  wanted: { readonly name: string; readonly kind: NamedKind },
-): Promise<string | undefined> => suggest(reader, wanted, MAX_LEVELS);
-
-async function suggest(
+export async function suggestName(
   reader: Reader,
   { name, kind }: { readonly name: string; readonly kind: NamedKind },
-  levels: number,
+  levels = MAX_LEVELS,
 ): Promise<string | undefined> {
   const text = foldName(name);
   const last = lastSegment(text);
@@ -62,7 +57,7 @@ async function suggest(
     return meant === undefined ? undefined : known.get(meant);
   }
   const rest = text.slice(0, -last.length - 1);
-  const above = await suggest(reader, { name: rest, kind: 'scope' }, levels - 1);
+  const above = await suggestName(reader, { name: rest, kind: 'scope' }, levels - 1);
   const left = new Set(known.keys());
   for (let tries = 0; tries < MAX_ENDINGS; tries++) {
     const ending = closest(last, left);

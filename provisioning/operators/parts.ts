@@ -10,7 +10,7 @@ export interface Part extends Sent {
   readonly at: string;
 }
 
-const isInput = (value: unknown): value is Input =>
+export const isInput = (value: unknown): value is Input =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Commands whose input lists others. */

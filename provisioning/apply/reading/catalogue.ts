@@ -1,20 +1,13 @@
+import { entityOf } from '../../../table/entities/registry.ts';
 import { isStorable } from '../../../table/properties.ts';
 import { inTurns } from '../../in-turns.ts';
 import { type Entry, keyOf, type Row } from '../entry.ts';
-import type { Manifest } from '../schema.ts';
+import { type Manifest, SECTIONS } from '../schema.ts';
 import { SECTION_OF } from '../sections.ts';
 import { addNode, isPart, nodeOf, type Reading } from './reading.ts';
 
 /** The sections of what belongs to no tenant and is known by its name. */
-const CATALOGUE = [
-  'scopeTypes',
-  'subjectTypes',
-  'modules',
-  'pages',
-  'permissions',
-  'properties',
-  'resourceTypes',
-] as const;
+const CATALOGUE = SECTIONS.filter((section) => entityOf(SECTION_OF[section].kind)?.naturalKey);
 
 /** What belongs to no tenant. Of declarations all that the table has, where anything of the manifest is compared with them. */
 export async function readCatalogue(reading: Reading): Promise<void> {
@@ -28,7 +21,10 @@ export async function readCatalogue(reading: Reading): Promise<void> {
     const entries: readonly (readonly [string | number, Row])[] =
       section === 'properties'
         ? [...manifest.properties.entries()]
-        : Object.entries<Row>(manifest[section]).map(([name, of]) => [name, { ...of, name }]);
+        : Object.entries(manifest[section] as Readonly<Record<string, Row>>).map(([name, of]) => [
+            name,
+            { ...of, name },
+          ]);
     const listed = new Set(entries.map(([, of]) => keyOf(entryOf(of))));
     await inTurns(entries, async ([key, of]) => {
       const entry = entryOf(of);

@@ -1,5 +1,4 @@
-import type { Entity, Guard } from '../../../table/entities/entity.ts';
-import { ENTITIES } from '../../../table/entities/registry.ts';
+import { entityOf } from '../../../table/entities/registry.ts';
 import { IN_ONE_CALL, inTurns } from '../../in-turns.ts';
 import { nameOf, pick, type Row } from '../entry.ts';
 import type { Manifest } from '../schema.ts';
@@ -14,10 +13,6 @@ type Person = Partial<Manifest['users'][string] & Manifest['subjects'][string]> 
 
 /** What names a person who has no display name. */
 const NAME = { users: 'displayName', subjects: 'name' } as const;
-const GUARDS: Readonly<Record<Section, readonly Guard[]>> = {
-  users: ENTITIES.user.guards,
-  subjects: (ENTITIES.subject as Entity).guards,
-};
 
 const readPerson = ({ queries }: Reading, section: Section, of: Row): Promise<Row | undefined> =>
   queries.read(`${SECTION_OF[section].kind}.read`, nameOf(nodeOf(section, of)));
@@ -90,7 +85,7 @@ async function find(
   const given = filledIn(section, name, of);
   let row = of.id === undefined ? undefined : await readPerson(reading, section, of);
   const owners = new Map<string, Row>();
-  for (const { field, within = [] } of of.existing ? [] : GUARDS[section]) {
+  for (const { field, within = [] } of of.existing ? [] : (entityOf(kind)?.guards ?? [])) {
     const value = given[field];
     // Of an identity that is incomplete, the commands say what is missing.
     if ([value, ...within.map((each) => of[each])].some((each) => typeof each !== 'string')) continue;

@@ -1,12 +1,13 @@
 import { entityOf } from '../../../table/entities/registry.ts';
 import { normaliseName } from '../../../table/normalise.ts';
+import { fieldsOf } from '../../command.ts';
 import { type Entry, pick, type Row, subjectName, without } from '../entry.ts';
 import type { Parsed } from '../parse.ts';
 import type { Path, Problem } from '../problem.ts';
 import type { Queries } from '../queries.ts';
 import type { Manifest, Section } from '../schema.ts';
 import { SECTION_OF } from '../sections.ts';
-import { type Commands, fieldsOf, type Resource, type Resources, type State } from '../state.ts';
+import type { Commands, Resource, Resources, State } from '../state.ts';
 
 /** What the reading of a state works with. */
 export interface ReadingOptions {
@@ -153,10 +154,7 @@ export function edgeEntry(
 
 /** A field of a command's input in its canonical form, in which the table keeps it. */
 export function asKept(commands: Commands, command: string, field: string, value: unknown): unknown {
-  const schema = fieldsOf(commands, command)[field] as
-    | { safeParse: (value: unknown) => { success: boolean; data?: unknown } }
-    | undefined;
-  const parsed = schema?.safeParse(value);
+  const parsed = fieldsOf(commands.get(command))[field]?.safeParse(value);
   return parsed?.success ? parsed.data : value;
 }
 

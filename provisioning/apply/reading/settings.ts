@@ -1,4 +1,5 @@
 import { inTurns } from '../../in-turns.ts';
+import { VALUE_TYPES, type ValueType } from '../../settings.ts';
 import type { Places } from './places.ts';
 import { edgeEntry, type Reading } from './reading.ts';
 
@@ -35,7 +36,5 @@ export async function readSettings(reading: Reading, { existing }: Places): Prom
   });
 }
 
-const typeOfValue = (value: unknown): 'string' | 'number' | 'boolean' | 'json' =>
-  typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string'
-    ? (typeof value as 'string')
-    : 'json';
+const typeOfValue = (value: unknown): ValueType =>
+  VALUE_TYPES.find((type) => type === typeof value) ?? 'json';
