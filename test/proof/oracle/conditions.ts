@@ -212,8 +212,9 @@ export function condition(random: Random): string {
     return `!has(${name}) || ${name} != ${text(random)}`;
   };
   return random.pick([
-    ...[some, some, some, both, both, unlessThere],
+    ...[some, some, some, both, both],
     () => `${some()} || ${some()}`,
+    unlessThere,
     () => `(${some()} || ${some()}) && (${atom(random)} ? ${atom(random)} : ${some()})`,
   ])();
 }
