@@ -10,7 +10,7 @@ export interface Gap {
 }
 
 /** A count with the highest that it is known to have had, and how many of its records were found. */
-interface Count {
+export interface Count {
   readonly of: Counter;
   counted: number;
   found: number;
