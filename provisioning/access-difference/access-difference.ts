@@ -1,4 +1,3 @@
-import { batchesOf } from '../../table/batches.ts';
 import { decodeGlobal, decodePermission, decodeScope } from '../../table/decision/decode.ts';
 import type { RoleTable } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
@@ -14,7 +13,7 @@ import {
   tenantEffectsKey,
 } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import { allRoots } from '../all-roots.ts';
 import type { Command } from '../command.ts';
 import { refsBelow } from '../nodes/scopes-below.ts';

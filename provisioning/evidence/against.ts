@@ -1,10 +1,9 @@
 import { isConditionFailed, type Reason, refusedFirst, type TokenGroups } from '../../engine/index.ts';
-import { batchesOf } from '../../table/batches.ts';
 import { defined } from '../../table/defined.ts';
 import { GatehouseError, limitExceeded } from '../../table/errors.ts';
 import { groupBy } from '../../table/group-by.ts';
 import { isRef } from '../../table/identifiers.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import type { DifferenceOptions } from '../access-difference/access-difference.ts';
 import { type Change, carryOut } from '../access-difference/carry-out.ts';
 import { createCopy, TooLarge } from '../access-difference/copy.ts';

@@ -1,6 +1,6 @@
 import type { CheckRequest, TokenGroups } from '../../engine/index.ts';
-import { batchesOf } from '../../table/batches.ts';
 import type { ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { batchesOf } from '../../table/reader.ts';
 import { createHoldings, pathOf, type State } from '../access-difference/state.ts';
 import { remembered } from '../remembered.ts';
 

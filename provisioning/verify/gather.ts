@@ -1,4 +1,3 @@
-import { batchesOf } from '../../table/batches.ts';
 import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { isSplit } from '../../table/decision/split.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
@@ -19,7 +18,7 @@ import {
   partitionOf,
 } from '../../table/keys.ts';
 import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import { inTurns } from '../in-turns.ts';
 import { pagesOf } from '../list-pages.ts';
 import { isOfDecisions } from './decision-form.ts';

@@ -1,4 +1,3 @@
-import { batchesOf } from '../../table/batches.ts';
 import { SPLIT_THRESHOLDS, type SplitThresholds } from '../../table/decision/split.ts';
 import { stale } from '../../table/errors.ts';
 import { FORM, FORMS, formOf, isNewer } from '../../table/form.ts';
@@ -14,7 +13,7 @@ import {
   partitionOf,
   secretKey,
 } from '../../table/keys.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import type { Expected, Update } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { nodeAt } from '../commands/node-kinds.ts';

@@ -1,10 +1,10 @@
-import { batchesOf } from '../../table/batches.ts';
 import { limitExceeded, notFound } from '../../table/errors.ts';
 import { isNewer } from '../../table/form.ts';
 import { groupBy } from '../../table/group-by.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, parseKey, partitionOf } from '../../table/keys.ts';
+import { batchesOf } from '../../table/reader.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { inTurns } from '../in-turns.ts';
 import { pagesOf } from '../list-pages.ts';

@@ -1,4 +1,3 @@
-import { batchesOf } from '../../table/batches.ts';
 import { Attribute, groupsAtAttribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { formOfParts, isSplitting, MARKERS } from '../../table/decision/split.ts';
 import { expiry } from '../../table/decision/writes.ts';
@@ -18,7 +17,7 @@ import {
   partitionOf,
 } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import type { Action, Expected, Update } from '../../table/write/action.ts';
 import type { Splitting } from './splitting.ts';

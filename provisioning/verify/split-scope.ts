@@ -1,4 +1,3 @@
-import { batchesOf } from '../../table/batches.ts';
 import {
   Attribute,
   groupAttribute,
@@ -14,7 +13,7 @@ import { formatRef, type Ref, readSubject } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey, parseKey } from '../../table/keys.ts';
 import { edgesToSubjects, ownedBy } from '../../table/partition-queries.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import type { Action, Check, Expected, Update } from '../../table/write/action.ts';
 import { group as groupRef } from '../edges/rights.ts';

@@ -1,4 +1,3 @@
-import { batchesOf } from '../batches.ts';
 import { compareBytes, hash64, textFromBase64Url, textToBase64Url } from '../bytes.ts';
 import { defined } from '../defined.ts';
 import type { IndexName } from '../entities/entity.ts';
@@ -6,6 +5,7 @@ import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { distinctKeys, identityOf, type Key } from '../keys.ts';
 import {
+  batchesOf,
   DEFAULT_PAGE,
   type ListQuery,
   MAX_CURSOR_LENGTH,
