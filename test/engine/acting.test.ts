@@ -106,6 +106,22 @@ test('a mandate is read again when it is too old, though what is kept of both su
   expect(await reasonOf(BOT)).toBe('mandate_inactive');
 });
 
+test.each([
+  ['agent:bot', 'actor_inactive'],
+  [ANN, 'subject_inactive'],
+])('what is kept of both is judged again where %s was read anew: %s', async (changed, reason) => {
+  for (let n = 0; n < 3; n++) expect(await reasonOf(BOT)).toBe('role');
+  const become = async (status: string) => {
+    await writeSubject(world, changed, { status });
+    world.settle();
+  };
+  await become('disabled');
+  // Decided for itself and not kept: what was kept before is still there, and its item is not.
+  expect(await reasonOf(BOT, READ, NORTH, { consistency: 'strong' })).toBe(reason);
+  for (let n = 0; n < 3; n++) expect(await reasonOf(BOT)).toBe(reason);
+  await become('active');
+});
+
 /** The last, where it is another: why it may not act at all. */
 const ACTORS: [actor: string, permission: string, reason: string, alone?: string][] = [
   ['user:job', READ, 'role'],
