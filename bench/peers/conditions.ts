@@ -15,7 +15,8 @@ const CONTEXT = "context.ip.startsWith('192.0.2.') && context.method == 'GET'";
 
 /**
  * Gatehouse on three tables: nothing has a condition; everything one over a stored property; over the context, which is given
- * for every question. One bundle serves all three, warmed up by all: what a condition adds is measured on code that ran before.
+ * for every question. One bundle and one loop serve the three, and no other candidate: V8 optimises a check by who calls it,
+ * and takes 7 µs in place of 5 where others share them.
  */
 export async function createConditions(world: World, questions: readonly Question[], endpoint: string) {
   const { createEngine } = await loadDeployed();
