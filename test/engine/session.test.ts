@@ -46,6 +46,16 @@ describe('decisions', () => {
   });
 });
 
+test('ninety-five are read in as few calls as it takes, all within the limit of keys', async () => {
+  const permissions = Array.from({ length: 95 }, (_, n) => `menu.${n}`);
+  world.calls.length = 0;
+  await world.newEngine().session(user, tenant, { permissions });
+  expect(world.calls.splice(0).map(({ keys }) => keys)).toEqual([100, 93]);
+  await world.newEngine().session(user, nested, { permissions });
+  expect(world.calls).toHaveLength(3);
+  for (const { keys } of world.calls) expect(keys).toBeLessThanOrEqual(100);
+});
+
 describe('it ends', () => {
   test('a strong one lives for a whole time-to-live, and shows what was written before it', async () => {
     const engine = world.newEngine({ ttlMs: 60_000 });

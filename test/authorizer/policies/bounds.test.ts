@@ -40,6 +40,21 @@ function count(rules: readonly RouteRule[], cells: readonly Cell[], isClosed = f
   return { ...made, patterns };
 }
 
+test('four routes for ANY and a role above 400 buildings are soon too large', () => {
+  const rules = ['x', 'y', 'z', 'w'].map((name) =>
+    rule(name, 'ANY', `/buildings/{b}/${name}/{id}`, 'page', 'building:{b}'),
+  );
+  const building = (n: number): string => `01J8X2W3Y4Z5A6B7C8D9E0${String(n).padStart(4, '0')}`;
+  const cells = rules.flatMap((each) =>
+    Array.from({ length: 400 }, (_, n): Cell => ({ rule: each, values: new Map([['b', building(n)]]) })),
+  );
+  const { patterns, bytes, comparisons } = count(rules, cells);
+  expect(patterns).toBeUndefined();
+  expect(bytes).toBeLessThan(MAX_BYTES + BASE_BYTES + MAX_PATTERN);
+  // Each cell with each route, until the bytes are spent.
+  expect(comparisons).toBeLessThan(3_000);
+});
+
 test('a policy that fits is written with few comparisons', () => {
   const rules = Array.from({ length: 60 }, (_, n) =>
     rule(`r${n}`, 'GET', `/resources-${n}/{id}`, 'page', 'location:here'),
