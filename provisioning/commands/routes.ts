@@ -5,6 +5,7 @@ import { invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
+import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
 import { create } from '../../table/write/action.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
@@ -27,6 +28,10 @@ async function refuseUnknownNames(
   planning: Planning,
   { path, permission, scope }: Attributes,
 ): Promise<void> {
+  // What is stored may be damaged: a change is refused with its field.
+  parsePathTemplate(String(path), 'path');
+  parseValueTemplate(String(permission), 'permission');
+  parseScopeTemplate(String(scope), 'scope');
   for (const [where, template] of Object.entries({ permission, scope })) {
     const [name] = unknownNames(String(path), String(template));
     if (name !== undefined) throw invalid(where, `${where} names {${name}}, which the path does not have`);
