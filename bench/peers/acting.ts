@@ -2,10 +2,12 @@ import { Attribute } from '../../table/decision/attributes.ts';
 import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { longAgo } from '../harness/engine.ts';
+import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems, itemsAt } from '../model/table.ts';
 import { idOf } from '../model/visits.ts';
 import type { Question, World } from '../model/world.ts';
-import { openEngines } from './engines.ts';
+import { loadDeployed } from './deployed.ts';
+import { openEngines, readAhead } from './engines.ts';
 
 /** Room for the decisions of both, as `check` has it for those of one. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -30,10 +32,20 @@ export async function createActing(world: World, questions: readonly Question[],
     }),
   ]);
   const items = [...decisionItems(world, longAgo()), ...acting];
-  const { newEngine, newLoop } = await openEngines(endpoint, 'acting', items);
+  const newEngine = await openEngines(await loadDeployed(), endpoint, 'acting', items);
+  const engine = newEngine({ maxBytes: MAX_BYTES });
   const asked = questions.map((question) => {
     const id = idOf(question.subject);
     return { ...question, options: { actor: { subject: `agent:${id}`, mandate: `mandate:${id}` } } };
   });
-  return { asked, loop: await newLoop(newEngine({ maxBytes: MAX_BYTES }), asked) };
+  const loop = async (some: readonly (typeof asked)[number][]): Promise<number> => {
+    for (const { subject, permission, scope, options, allowed } of some) {
+      const decision = await engine.check(subject, permission, scope, options);
+      if (decision.allowed !== allowed) throw wrongAnswer('acting', { subject, permission, scope });
+    }
+    return some.length;
+  };
+  await readAhead(engine, asked);
+  await loop(asked);
+  return { asked, loop };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { bundle } from '../../deploy/bundle/build.ts';
 
 /** The exports of the entry. */
-type Deployed = typeof import('./deployed-entry.ts');
+export type Deployed = typeof import('./deployed-entry.ts');
 
 /**
  * The authorizer's parts, bundled as they are deployed. Run from the sources, tsx would set the name of each

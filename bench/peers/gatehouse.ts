@@ -2,7 +2,8 @@ import { longAgo } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
-import { openEngines } from './engines.ts';
+import { loadDeployed } from './deployed.ts';
+import { openEngines, readAhead } from './engines.ts';
 
 const SESSIONS = 200;
 /** Of `checkMany`: subjects, and questions of each together. */
@@ -11,11 +12,26 @@ const QUESTIONS = 1_000;
 
 /** The loops of Gatehouse over cached items: plain checks, observed ones, decisions made anew, many at once, sessions. */
 export async function createGatehouse(world: World, questions: readonly Question[], endpoint: string) {
-  const { newEngine, newLoop } = await openEngines(endpoint, 'bench', decisionItems(world, longAgo()));
-  const checkLoop = await newLoop(newEngine(), questions);
-  const observedLoop = await newLoop(newEngine({ observe: () => undefined }), questions);
+  const items = decisionItems(world, longAgo());
+  const newEngine = await openEngines(await loadDeployed(), endpoint, 'bench', items);
+
+  /** A loop over an engine, which has answered all questions before. */
+  async function newLoop(engine: ReturnType<typeof newEngine>) {
+    const loop = async (asked: readonly Question[]): Promise<number> => {
+      for (const { subject, permission, scope, allowed } of asked) {
+        const decision = await engine.check(subject, permission, scope);
+        if (decision.allowed !== allowed) throw wrongAnswer('Gatehouse', { subject, permission, scope });
+      }
+      return asked.length;
+    };
+    await readAhead(engine, questions);
+    await loop(questions);
+    return loop;
+  }
+  const checkLoop = await newLoop(newEngine());
+  const observedLoop = await newLoop(newEngine({ observe: () => undefined }));
   const anew = newEngine();
-  const anewLoop = await newLoop(anew, questions);
+  const anewLoop = await newLoop(anew);
   /** Reads the global item anew, with what a single question looks at: no decision that is kept holds any more. */
   const forget = async (): Promise<void> => {
     const { subject, scope } = questions[0] as Question;

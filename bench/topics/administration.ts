@@ -10,6 +10,7 @@ import { wallMs } from '../harness/clocks.ts';
 import { openNewTable, PATIENCE_MS, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
+import { applyManifest, manifestOfPeople, manifestOfPlaces } from '../model/bulk-apply.ts';
 import { readByNode } from '../model/bulk-verify.ts';
 import { commandsOn, recordTransactions, sendBare, type Transaction } from '../model/transactions.ts';
 import { times } from '../model/world.ts';
@@ -143,6 +144,29 @@ async function measureVerify({ reader }: Stage, users: number) {
   return { reads: verified, 'by-node': (byNode * 1_000) / (wallMs() - begun) };
 }
 
+/** Three for each user; an apply takes 10,000 at most. */
+const CHANGES = { quick: 498, full: 9_999 };
+
+/** `gatehouse apply` of so many changes, and its transactions sent bare, one after the other as it sends them. */
+async function measureApply(endpoint: string, most: number) {
+  const open = async (name: string) => {
+    const table = `${name}-apply`;
+    const opened = { ...(await openNewTable(endpoint, table)), table };
+    await applyManifest(opened, manifestOfPlaces, madeAt);
+    return opened;
+  };
+  const measured = await open('measured');
+  let begun = wallMs();
+  const changes = ((await applyManifest(measured, manifestOfPeople(most))) * 1_000) / (wallMs() - begun);
+  const recorded = await open('recorded');
+  const found = recordTransactions(recorded.client);
+  const count = await applyManifest(recorded, manifestOfPeople(most));
+  const { client, table } = await open('bare');
+  begun = wallMs();
+  for (const [n, transaction] of found.entries()) await sendBare(client, table, transaction, `apply-${n}`);
+  return { changes, bare: (count * 1_000) / (wallMs() - begun) };
+}
+
 export const administration: Topic = {
   name: 'administration',
   title: 'bulk administration beside single commands and bare transactions of the same size',
@@ -161,6 +185,7 @@ export const administration: Topic = {
         const memberships = Math.min(users, MOST_MEMBERSHIPS);
         note('memberships', await measureKind(endpoint, 'memberships', memberships, loaded));
         note('verify', await measureVerify(loaded, users));
+        note('apply', await measureApply(endpoint, quick ? CHANGES.quick : CHANGES.full));
       });
     const figure = (id: string, title: string, unit = '/s', ...peers: readonly string[]): Figure => {
       const against = peers.map((peer) => [peer, values[`${id.split('.')[0]}.${peer}`] ?? []]);
@@ -175,6 +200,8 @@ export const administration: Topic = {
       ]),
       figure('verify.reads', 'gatehouse verify: reads', '/s', 'by-node'),
       figure('verify.by-node', `what it looks at, read node by node, ${READERS} at once`),
+      figure('apply.changes', 'gatehouse apply: changes', '/s', 'bare'),
+      figure('apply.bare', 'the transactions of the apply, bare, one after the other'),
     ];
   },
 };
