@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type GatehouseError, invalid } from '../table/errors.ts';
 import { isType } from '../table/identifiers.ts';
+import { parseJson } from '../table/json.ts';
 import { LOG_LEVELS } from '../table/log.ts';
 import { isLoopback } from '../table/loopback.ts';
 
@@ -31,15 +32,6 @@ export const subjectType = text('is not a type of subjects', isType);
 /** @param problems each with the name of its variable first, and without values */
 export const wrongConfiguration = (variable: string, ...problems: readonly string[]): GatehouseError =>
   invalid(variable, `configuration: ${problems.join('; ')}`);
-
-/** The value of a JSON text; undefined if it is malformed. */
-export function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The error of a strict object schema. */
 export const objectError = ({ code }: { readonly code?: string | undefined }): string =>

@@ -1,4 +1,4 @@
-export { parseJson } from '../local/gateway/http.ts';
+export { parseJson } from '../table/json.ts';
 
 /** A JSON object or a YAML mapping. */
 export type Mapping = Readonly<Record<string, unknown>>;

@@ -6,7 +6,8 @@ import type { Duplex } from 'node:stream';
 type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
- * Takes a port for an HTTP server on the loopback interface that can be stopped at once. Call it before starting anything else, so that a port in use fails at once.
+ * Takes a port for an HTTP server on the loopback interface that can be stopped at once. Call it before starting anything
+ * else, so that a port in use fails at once.
  *
  * @param setting what sets the port, for the message
  * @throws Error with one line that names the port in use and what to set

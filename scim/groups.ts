@@ -7,7 +7,7 @@ import { attributesOf, readPatch } from './patch.ts';
 import { CommandError, type Result, type Send } from './port.ts';
 import {
   type Asked,
-  answerTo,
+  answerToQuery,
   type Finding,
   groupsOf,
   idIn,
@@ -162,7 +162,7 @@ export const groups: Resources = {
   read: async (asked, id) => shown(asked, resourceOf(asked.base, await read(asked.send, id)), roomy()),
   list: (asked) => {
     const room = roomy();
-    return answerTo(asked, FINDING, (resource) => shown(asked, resource, room));
+    return answerToQuery(asked, FINDING, (resource) => shown(asked, resource, room));
   },
   replace: async (asked, id, body) => {
     const before = await read(asked.send, id);

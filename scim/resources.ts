@@ -76,7 +76,7 @@ export const groupsOf = (send: Send, user: string) =>
  *
  * @param shown reads more of each
  */
-export async function answerTo(
+export async function answerToQuery(
   asked: Asked,
   finding: Finding,
   shown: (resource: Resource) => Promise<Resource>,

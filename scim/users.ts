@@ -3,7 +3,15 @@ import { badRequest } from './errors.ts';
 import { comparisonsIn } from './filter.ts';
 import { attributesOf, readPatch } from './patch.ts';
 import type { Result, Send } from './port.ts';
-import { type Asked, answerTo, type Finding, groupsOf, idIn, metaOf, type Resources } from './resources.ts';
+import {
+  type Asked,
+  answerToQuery,
+  type Finding,
+  groupsOf,
+  idIn,
+  metaOf,
+  type Resources,
+} from './resources.ts';
 import { GROUPS, IDENTITY_SCHEMA, USER_SCHEMA, USERS } from './schema.ts';
 import { type UserChanges, userChanges } from './user-changes.ts';
 import type { Resource } from './wanted.ts';
@@ -77,7 +85,7 @@ export const users: Resources = {
   create: async (asked, body) =>
     shown(asked, resourceOf(asked.base, await asked.send('scim-user.create', withoutNull(readUser(body))))),
   read: async (asked, id) => shown(asked, resourceOf(asked.base, await read(asked.send, id))),
-  list: (asked) => answerTo(asked, FINDING, (resource) => shown(asked, resource)),
+  list: (asked) => answerToQuery(asked, FINDING, (resource) => shown(asked, resource)),
   replace: async (asked, id, body) => {
     const user = idIn(id);
     return updated(asked, user, { ...REPLACED, ...readUser(body) });

@@ -168,7 +168,7 @@ describe('what a folder may import', () => {
     {
       folder: 'authorizer/credentials',
       may: ['authorizer/credentials/', 'authorizer/errors.ts', 'authorizer/variables.ts'],
-      but: ['engine/cached-loader.ts', ...inTable('api-token', 'identifiers')],
+      but: ['engine/cached-loader.ts', ...inTable('api-token', 'identifiers', 'json')],
       types: ['engine/', 'table/'],
     },
     { folder: 'authorizer/sockets', may: [SOCKETS, 'engine/', 'table/'], never: NOT_FOR_DECISIONS },
@@ -224,7 +224,11 @@ describe('what a folder may import', () => {
       never: ['table/dynamodb/'],
     },
     { folder: 'local', may: FOLDERS.map((folder) => `${folder}/`), never: ['cli/', 'test/', 'bench/'] },
-    { folder: 'local/explorer', may: ['local/', ENTRY_OF_SERVICE], types: ['engine/index.ts'] },
+    {
+      folder: 'local/explorer',
+      may: ['local/', ENTRY_OF_SERVICE, ...inTable('json')],
+      types: ['engine/index.ts'],
+    },
     {
       folder: 'cli',
       may: [

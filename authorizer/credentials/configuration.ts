@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../../table/json.ts';
 import {
   list,
   objectError,
-  parseJson,
   type SubjectSource,
   subjectFrom,
   subjectType,

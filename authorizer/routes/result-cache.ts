@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { type Environment, variablesSetIn } from '../../table/environment.ts';
+import { parseJson } from '../../table/json.ts';
 import { credentialsFrom } from '../credentials/configuration.ts';
 import type { CredentialPlace } from '../credentials/credentials.ts';
-import { httpAnswer, objectError, parseJson } from '../variables.ts';
+import { httpAnswer, objectError } from '../variables.ts';
 import { type ResultCache, type ResultCaches, readIdentitySource } from './cache-key.ts';
 
 /** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */

@@ -1,3 +1,4 @@
+import { groupBy } from '../../table/group-by.ts';
 import { isId, isName, isSafeText } from '../../table/identifiers.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { type Comparison, type Matcher, partsOf, readMatcher } from './casbin-matcher.ts';
@@ -134,16 +135,6 @@ export async function importCasbin(
     return enforcer.enforce(...order.map((name) => parts[name] ?? ''));
   };
   return { manifest, left, questions: questionsOf([...isSubject], permissions, domains), ask };
-}
-
-function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
-  }
-  return groups;
 }
 
 const unique = <T>(all: readonly T[]): readonly T[] => [...new Set(all)];

@@ -8,8 +8,8 @@ import { throwAwayTables } from '../model-tests/throw-away.ts';
 import { accepted, RefusedError } from '../provisioning.ts';
 
 /**
- * Makes a table from a manifest, and a caller that may evaluate everywhere in it: at the endpoint that is given, else on the embedded engine, else, where none is
- * installed, in memory.
+ * Makes a table from a manifest: at the endpoint that is given, else on the embedded engine, else, where none is installed,
+ * in memory. The caller that it makes may evaluate everywhere.
  *
  * @throws ProblemsError for what is wrong with the manifest
  */

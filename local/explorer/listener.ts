@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { LiveEvent, Reply, Service } from '../../explorer/service/index.ts';
-import { parseJson, readBody } from '../gateway/http.ts';
+import { parseJson } from '../../table/json.ts';
+import { readBody } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { HEADERS } from './headers.ts';
 import type { EventRing } from './live/event-ring.ts';

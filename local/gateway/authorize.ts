@@ -77,15 +77,16 @@ export function createAuthorization<Request extends MatchedRequest>(
     if (cached) return decide(cached, request, 'hit');
 
     const source = cache ? 'miss' : 'off';
+    let answer: AuthorizerAnswer;
     try {
       const late = `no answer within ${timeoutMs} ms`;
-      const answer = readAnswer(await withTimeout(ask(request, identity), timeoutMs, late), options);
-      cache?.set(key, answer);
-      return decide(answer, request, source);
+      answer = readAnswer(await withTimeout(ask(request, identity), timeoutMs, late), options);
     } catch (error) {
       const message = messageOf(error);
       const refusal = message === 'Unauthorized' ? 'unauthorized' : 'authorizer-fault';
       return { allowed: false, source, refusal, error: message };
     }
+    cache?.set(key, answer);
+    return decide(answer, request, source);
   };
 }

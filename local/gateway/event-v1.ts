@@ -73,8 +73,9 @@ function resourceFields(request: MatchedRequest) {
   return { resource: request.resourcePath, path: request.path, httpMethod: request.wire.method };
 }
 
-/** The event of an HTTP API authorizer, format 1.0 (AG http-api-lambda-authorizer). */
 export type HttpAuthorizerEventV1 = ReturnType<typeof httpAuthorizerEventV1>;
+
+/** The event of an HTTP API authorizer, format 1.0 (AG http-api-lambda-authorizer). */
 export function httpAuthorizerEventV1(request: MatchedRequest, identity: readonly string[]) {
   const { settings, wire } = request;
   const identitySource = identity.join(',');

@@ -43,15 +43,6 @@ export async function withTimeout<Result>(work: Promise<Result>, ms: number, lat
   }
 }
 
-/** The value of a JSON text; undefined if it is malformed. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A copy through JSON, as Lambda's events and answers are passed. */
 export function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value) ?? 'null');

@@ -1,3 +1,4 @@
+import { groupBy } from '../../table/group-by.ts';
 /** Payload quota of HTTP and REST APIs: 10 MB, read here as 10 · 2^20 bytes (AG http-api-quotas, limits). */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -100,8 +101,8 @@ export function groupHeaders(headers: GatewayRequest['headers']): ReadonlyMap<st
 
 /** Decoded query parameters, duplicates in the order received; names are case-sensitive. */
 export function groupQuery(rawQueryString: string): ReadonlyMap<string, readonly string[]> {
-  const query = new URLSearchParams(rawQueryString);
-  return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+  const groups = groupBy(new URLSearchParams(rawQueryString), ([name]) => name);
+  return new Map([...groups].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]));
 }
 
 /** Bytes that count towards MAX_HEADER_BYTES. Node decodes headers as Latin-1: one character is one byte. */

@@ -49,8 +49,9 @@ const connecting = (request: ConnectRequest) =>
     'CONNECT',
   );
 
-/** The event of a WebSocket API's REQUEST authorizer (AG apigateway-websocket-api-lambda-auth). */
 export type WebSocketAuthorizerEvent = ReturnType<typeof webSocketAuthorizerEvent>;
+
+/** The event of a WebSocket API's REQUEST authorizer (AG apigateway-websocket-api-lambda-auth). */
 export const webSocketAuthorizerEvent = (request: ConnectRequest) => ({
   type: 'REQUEST' as const,
   methodArn: request.arn,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../gateway/http.ts';
+import { parseJson } from '../../table/json.ts';
 
 /** A day: enough for tests of expiry, too short for a token to be kept. */
 export const MAX_EXPIRES_IN_SECONDS = 86_400;

@@ -1,7 +1,7 @@
 /** Bytes of the largest body of the permissions endpoint. */
 export const MAX_BODY = 16_384;
 
-/** What is larger than {@link MAX_BODY}. */
+/** What is larger than it may be. */
 export const TOO_LARGE = Symbol('too large');
 
 /** A body as a framework has it: parsed, text, bytes, none, or too large. */
@@ -42,7 +42,7 @@ export function bodyOfNode(request: NodeBody): Promise<Body> {
   });
 }
 
-/** The body of a request of the Web. */
+/** The body of a request of the Web, of at most so many bytes. */
 export async function bodyOfStream(
   stream: BodyStream | null,
   most = MAX_BODY,

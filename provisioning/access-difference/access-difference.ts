@@ -159,7 +159,12 @@ async function compare(
     const isPersonal = isPlaceChanged || changed.size > 0 ? isPersonalAtAll : isPersonalIfTouched;
     const root = paths.map((path) => path.at(-1)?.ref).find((ref) => ref !== undefined);
     const holdingsOf = createHoldings(paths.flat(), await isPersonal(root));
-    const classes = groupBy(people, (subject) => {
+    // Of the others no answer can differ.
+    const perhaps =
+      isPlaceChanged || touched.permissions.size > 0
+        ? people
+        : [...people].filter((subject) => changed.has(subject));
+    const classes = groupBy(perhaps, (subject) => {
       const from = holdingsOf(subject, before.subject(subject));
       return `${from}\n${changed.has(subject) ? holdingsOf(subject, after.subject(subject)) : from}`;
     });

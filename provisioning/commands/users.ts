@@ -63,7 +63,7 @@ const recordsIn = (around: readonly Item[]): readonly Action[][] =>
 const typeOf = ({ ref, item }: Node): string =>
   ref.type === REGISTERED_SUBJECT ? textOf(item, 'type') : ref.type;
 
-/** A change of a subject, which one tenant may list. */
+/** A change of a subject, which one tenant may list. A technical user has no tenant to settle in: its account lists it. */
 const updateAtHome: NonNullable<Behaviour['onUpdate']> = async (planning, node, _after, changes) => {
   const settled = await settle(planning, changes.tenant);
   await refuseMisfits(planning.reader, `subject:${typeOf(node)}`, changes.properties);

@@ -2,8 +2,8 @@ import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 
 /**
  * An example of each command. In their order they are one story that begins with an empty table, and each one
- * succeeds: a test runs it. (Only approvals are of operators who are verified.) Creations give ids so that later examples can name what was created; left out, an id is
- * chosen.
+ * succeeds: a test runs it. (Only approvals are of operators who are verified.) Creations give ids so that later examples can
+ * name what was created; left out, an id is chosen.
  */
 type Input = Readonly<Record<string, unknown>>;
 type Ids = Readonly<Record<string, string | undefined>>;

@@ -45,8 +45,8 @@ interface Statement {
 }
 
 /**
- * Permissions that tell these statements, and other names or patterns, apart: those that are named, and of those that are not one for each way in which
- * patterns can cover it.
+ * Permissions that tell these statements, and other names or patterns, apart: those that are named, and of those that are
+ * not one for each way in which patterns can cover it.
  */
 function probesOf(statements: readonly Statement[], ...others: readonly string[]): readonly string[] {
   const names = [...statements.map(({ by }) => by), ...others];

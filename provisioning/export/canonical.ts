@@ -1,8 +1,7 @@
 import { isMap } from '../../table/value.ts';
 import type { Row } from '../apply/entry.ts';
 import { isSet } from '../apply/sections.ts';
-
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+import { byText } from '../canonical.ts';
 
 const sortedList = (list: readonly unknown[]): readonly unknown[] =>
   list

@@ -26,8 +26,11 @@ import { readAs } from '../read-as.ts';
 /** Audit records, and the record of the operation. */
 const MORE = 2;
 
-/** A reader that keeps what it has read of each item last. */
-function recording(reader: Reader) {
+/** A reader that keeps what it has read of each item last. It reads by key alone: a list could not be a condition. */
+function recording(reader: Reader): {
+  readonly reader: Pick<Reader, 'get' | 'getMany' | 'getSnapshot'>;
+  readonly asRead: () => readonly Action[];
+} {
   const read = new Map<string, { readonly key: Key; readonly item: Item | undefined }>();
   return {
     reader: readAs(reader, (key, item) => {
@@ -35,7 +38,7 @@ function recording(reader: Reader) {
       return item;
     }),
     /** The conditions that all of it is still so. */
-    asRead: (): readonly Action[] => [...read.values()].map(({ key, item }) => unchanged(key, item)),
+    asRead: () => [...read.values()].map(({ key, item }) => unchanged(key, item)),
   };
 }
 

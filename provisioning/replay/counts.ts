@@ -1,5 +1,4 @@
-import { formatRef, type Ref } from '../../table/identifiers.ts';
-import { type Counter, counterName } from './record.ts';
+import { type Counter, counterName, logName } from './record.ts';
 
 /** Records that were counted and are not there, of one log and month. */
 export interface Gap {
@@ -15,8 +14,6 @@ export interface Count {
   counted: number;
   found: number;
 }
-
-export const logName = (owner: Ref | undefined): string => (owner ? formatRef(owner) : 'global');
 
 /** Collects counts and the records that they counted. */
 export function createCounts() {

@@ -42,8 +42,11 @@ export interface CountImage extends Counter {
   readonly records: number;
 }
 
+/** The name of a log: `tenant:ID`, or `global`. */
+export const logName = (owner: Ref | undefined): string => (owner ? formatRef(owner) : 'global');
+
 export const counterName = ({ owner, month, counter }: Counter): string =>
-  `${owner ? formatRef(owner) : 'global'} ${month} ${counter}`;
+  `${logName(owner)} ${month} ${counter}`;
 
 /** In the order of time. */
 export const byTime = (a: ChangeRecord, b: ChangeRecord): number => byText(a.at, b.at) || byText(a.id, b.id);

@@ -5,8 +5,8 @@ import { differences } from '../canonical.ts';
 import type { Sent } from '../plan.ts';
 import { countsOf, recordsOf } from '../verify/logs.ts';
 import type { Attributes } from '../visible.ts';
-import { createCounts, type Gap, gapsIn, logName } from './counts.ts';
-import { byTime, type ChangeRecord, type Line } from './record.ts';
+import { createCounts, type Gap, gapsIn } from './counts.ts';
+import { byTime, type ChangeRecord, type Line, logName } from './record.ts';
 import { concernsAccess, isRemoval, readOf, replayOf } from './rules.ts';
 
 /**

@@ -61,8 +61,8 @@ interface Reporting {
   /** Whether what it follows from can be trusted, so that it is repaired. */
   readonly isSure: boolean;
   /** What a repair writes as well. */
-  readonly beside?: readonly Action[];
-  /** What a wrong one does, and one that must not be there. */
+  readonly also?: readonly Action[];
+  /** What a missing or wrong one does, and one that must not be there. */
   readonly effects?: readonly [wrong: Effect, leftOver: Effect];
 }
 
@@ -71,12 +71,12 @@ export function faultsOf(
   what: Derived,
   key: Key,
   [wanted, found]: readonly [wanted: Found, found: Found],
-  { missing, leftOver, isSure, beside = [], effects: [wrong, more] = ['none', 'none'] }: Reporting,
+  { missing, leftOver, isSure, also = [], effects: [wrong, unwanted] = ['none', 'none'] }: Reporting,
 ): readonly Fault[] {
-  const repairBy = (action: Action) => (isSure ? [action, ...beside] : undefined);
+  const repairBy = (action: Action) => (isSure ? [action, ...also] : undefined);
   if (!wanted) {
     const repair = repairBy({ kind: 'delete', key: { PK: key.PK, SK: key.SK } });
-    return found ? [fault(`${what}_left_over`, key, leftOver, { effect: more, repair })] : [];
+    return found ? [fault(`${what}_left_over`, key, leftOver, { effect: unwanted, repair })] : [];
   }
   const repaired = { effect: wrong, repair: repairBy({ kind: 'put', item: wanted }) };
   if (!found) return [fault(`${what}_missing`, key, missing, repaired)];

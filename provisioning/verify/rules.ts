@@ -18,7 +18,7 @@ export function ruleRelation(ref: Ref, api: string): Relation {
         missing: 'the rule of its route',
         leftOver: 'no rule: there is no such route',
         isSure: node !== undefined && (!isThere || isSound(node)),
-        beside: [changeApiRevision(api)],
+        also: [changeApiRevision(api)],
         effects: ['either', 'opens'],
       });
     },
