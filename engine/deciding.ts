@@ -252,7 +252,7 @@ function conditionInput(question: Question, recall: Look['recall']): ConditionIn
 /** Whether a decision rests on the table alone, for each question about the scope itself. */
 function isStored(residual: Residual, input: ConditionInput, work: Work | undefined): boolean {
   if (isSettled(residual)) return true;
-  if (work?.isSpent() || !isOfScope(input.question)) return false;
+  if ((input.question.work ?? work)?.isSpent() || !isOfScope(input.question)) return false;
   const question = { ...input.question, given: undefined };
   return usesOfGiven(residual, { ...input, question }).length === 0;
 }

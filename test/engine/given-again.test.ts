@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { createWork } from '../../engine/conditions/work.ts';
+import { ALLOWED } from '../../engine/decision.ts';
 import type { CheckOptions, EngineOptions, Observation } from '../../engine/index.ts';
 import * as items from '../../engine/items.ts';
+import { createKeptDecisions } from '../../engine/kept-decisions.ts';
 import { assignmentAttribute } from '../../table/decision/attributes.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey } from '../../table/keys.ts';
@@ -126,6 +129,35 @@ describe('it ends', () => {
     expect(await ask({}, 1)).toEqual(MADE);
   });
 
+  test('where there is more of one subject than its bound, which holds over a thousand', async () => {
+    const { engine, ask } = setUp();
+    const subject = formatRef(userRef(0));
+    const pages = Array.from({ length: 5_000 }, (_, n) => `page-${n}`);
+    const asked = pages.map((permission) => ({ subject, permission, scope: place }));
+    for (let from = 0; from < 4_000; from += 1_000) await engine.checkMany(asked.slice(from, from + 1_000));
+    for (const n of [0, 1_024, 3_999]) expect(await ask({}, 0, `page-${n}`)).toMatchObject({ isKept: true });
+    await engine.checkMany(asked.slice(4_000, 5_000));
+    expect(await ask({}, 0, 'page-0')).toMatchObject({ isKept: false });
+  });
+
+  test.each([
+    ['more than a quarter of the memory would be kept', 0, 1 / 4],
+    ['items fill the memory, but for a thirty-second part', 1_000_000, 1 / 32],
+  ])('where %s', (_, bytesOfItems, share) => {
+    const kept = createKeptDecisions(1_000_000);
+    kept.leave(bytesOfItems);
+    const span = { from: 0, until: 0, isCached: true, id: items.GLOBAL_ID };
+    const spans = { shared: [span], ofPermission: span, ofEffects: span, validUntil: undefined };
+    const decision = { ...spans, permission: 'dashboard', residual: ALLOWED.role, settled: ALLOWED.role };
+    const subjects = Array.from({ length: 1_000 }, (_, user) => formatRef(userRef(user)));
+    for (const subject of subjects)
+      kept.keep(subject, undefined, place, { ...decision, tenant: place, hasGrant: true, roles: undefined });
+    const left = subjects.filter((subject) => kept.find(subject, undefined, place, 'dashboard'));
+    expect(left).toEqual(subjects.slice(-left.length));
+    // A decision of a subject of its own counts 860 bytes.
+    expect(left).toHaveLength(Math.floor((share * 1_000_000) / 860));
+  });
+
   test('where items need the memory: none of them is read more often for it', async () => {
     const users = 400;
     const readsWith = async (keepDecisions: boolean) => {
@@ -185,5 +217,15 @@ describe('an outcome over a stored property', () => {
       expect(await other.ask({ resource })).toEqual({ reason: 'condition_failed', isKept: true });
       expect(await other.ask()).toEqual(KEPT);
     }
+  });
+
+  test('is not kept where the budget of the request did not suffice for it', async () => {
+    const { ask, engine } = conditional();
+    const work = createWork();
+    work.take(Number.MAX_SAFE_INTEGER);
+    const question = { subject: formatRef(userRef(0)), permission: 'dashboard', scope: place, work };
+    const [refused] = await engine.decideAsked([() => question]);
+    expect(refused).toMatchObject({ decision: { reason: 'condition_failed' } });
+    expect(await ask()).toMatchObject({ reason: 'role' });
   });
 });
