@@ -44,7 +44,8 @@ interface KeptSubject {
   readonly scopes: Map<string, KeptAtScope>;
   /** Whether it was asked with the groups of a token: a text that names no subject may be equal to that of one that was. */
   readonly hasGroups: boolean;
-  readonly bytes: number;
+  /** Estimated, with what is kept of it. */
+  bytes: number;
 }
 
 /** Shares of the bound on items that decisions may take: at most a quarter, and at least 1/32, even where items fill it. */
@@ -61,14 +62,19 @@ export function createKeptDecisions(maxBytes: number) {
   const least = Math.ceil(maxBytes * LEAST);
   const most = Math.ceil(maxBytes * MOST);
   let room = most;
+  /** Of all subjects. They grow while they are in the cache, which takes a size only when a value is set. */
+  let bytes = 0;
   const subjects = new LRUCache<string, KeptSubject>({
     maxSize: most,
-    sizeCalculation: ({ bytes }) => bytes,
+    sizeCalculation: () => 1,
+    dispose: (gone) => {
+      bytes -= gone.bytes;
+    },
   });
   /** Of the global item, on which all that is kept rests. */
   let global: Span | undefined;
   const shrink = () => {
-    while (subjects.calculatedSize > room) subjects.pop();
+    while (bytes > room && subjects.pop());
   };
 
   return {
@@ -99,16 +105,18 @@ export function createKeptDecisions(maxBytes: number) {
       const hasGroups = groups !== undefined;
       const id = hasGroups ? textWithGroups(subject, groups) : subject;
       // It was found before: it stays for that.
-      const known = subjects.peek(id, AS_USUAL);
-      const isFull = known !== undefined && known.bytes > BYTES_PER_SUBJECT;
-      const least = SUBJECT_BYTES + (hasGroups ? 2 * id.length : 0);
-      const { scopes, bytes } = known && !isFull ? known : { scopes: new Map(), bytes: least };
-      const before = scopes.get(scope);
+      let known = subjects.peek(id, AS_USUAL);
+      if (known === undefined || known.bytes > BYTES_PER_SUBJECT) {
+        known = { scopes: new Map(), hasGroups, bytes: SUBJECT_BYTES + (hasGroups ? 2 * id.length : 0) };
+        subjects.set(id, known, AS_USUAL);
+        bytes += known.bytes;
+      }
+      const before = known.scopes.get(scope);
       const after = withDecision(before, decision);
-      scopes.set(scope, after.kept);
+      if (after.kept !== before) known.scopes.set(scope, after.kept);
       const grown = after.more * DECISION_BYTES + (before === undefined ? SCOPE_BYTES : 0);
-      // The cache takes the size of a value when it is set: a new one each time that it differs.
-      if (grown !== 0) subjects.set(id, { scopes, hasGroups, bytes: bytes + grown }, AS_USUAL);
+      known.bytes += grown;
+      bytes += grown;
       shrink();
     },
   };

@@ -508,3 +508,10 @@ test('nor do they go together with a mandate that came after they were read', as
   for (const who of [subject, actor]) expect((await ask(who)).allowed).toBe(true);
   expect((await ask(subject, by)).reason).toBe('no_grant');
 });
+
+test('a mandate that was not read yet is read, where both decisions are kept', async () => {
+  await mandate({});
+  const kept = world.newEngine();
+  for (const who of [ANN, BOT.subject]) await kept.check(who, READ, SOUTH);
+  expect((await kept.check(ANN, READ, SOUTH, { actor: BOT })).reason).toBe('role');
+});
