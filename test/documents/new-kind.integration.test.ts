@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { guardKey, nodeKey } from '../../table/keys.ts';
 import { compile, folderInCheckout } from '../support/checkout-folder.ts';
 import { createClock } from '../support/world.ts';
 import { blocksOf, ROOT } from './documents.ts';
@@ -20,6 +21,9 @@ appendFileSync(join(folder, 'table/entities/plain/index.ts'), `${line}\n`);
 
 const load = async () => ({
   ...((await import(join(folder, 'provisioning/index.ts'))) as typeof import('../../provisioning/index.ts')),
+  ...((await import(
+    join(folder, 'provisioning/verify/index.ts')
+  )) as typeof import('../../provisioning/verify/index.ts')),
   ...((await import(join(folder, 'table/memory/index.ts'))) as typeof import('../../table/memory/index.ts')),
 });
 const sources = await load();
@@ -39,6 +43,8 @@ function furnish() {
   };
   return {
     ...table,
+    clock,
+    newId,
     provision,
     run,
     exported: (ids: boolean) => exportManifest(queriesBy(run), { roots: ['client:acme'], apis: [], ids }),
@@ -102,4 +108,31 @@ test.each([true, false])('it is exported, and applied to an empty table; with id
   const { items } = (await empty.run('contract.list', {})) as { items: readonly Record<string, unknown>[] };
   expect(items).toMatchObject([{ ...id, number: 'C-2026-1', title: 'Maintenance' }]);
   expect(await empty.run('tenant.plan', { manifest })).toMatchObject({ changes: [], problems: [] });
+});
+
+test('its number and its place in a list are verified, and repaired', async () => {
+  const { reader, writer, clock, newId, run } = await withContract();
+  const [guard, node] = [guardKey('CONTRACT_CODE', 'C-2026-1'), nodeKey({ type: 'contract', id: 'c-1' })];
+  await writer.send([
+    { kind: 'delete', key: guard },
+    { kind: 'update', key: node, set: { GSI2PK: 'lost' } },
+  ]);
+  const { open, repaired } = await sources.verify({ reader, clock, graceMs: 0, repair: { writer, newId } });
+  expect(repaired).toMatchObject([
+    { code: 'guard_missing', key: guard },
+    { code: 'index', key: node, attribute: 'GSI2PK' },
+  ]);
+  expect(open).toEqual([]);
+  expect(await run('contract.list', { client: 'client:acme' })).toMatchObject({ items: [{ id: 'c-1' }] });
+});
+
+test('what is done with it is in the audit log of its tenant', async () => {
+  const { run } = await withContract();
+  await run('contract.delete', { id: 'c-1' });
+  const { items } = (await run('audit.list', { tenant: 'client:acme' })) as { items: readonly unknown[] };
+  const entity = { entityType: 'contract', entityId: 'c-1' };
+  expect(items.slice(1)).toMatchObject([
+    { action: 'contract.create', ...entity, after: { number: 'C-2026-1' } },
+    { action: 'contract.delete', ...entity, before: { number: 'C-2026-1' } },
+  ]);
 });
