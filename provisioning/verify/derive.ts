@@ -1,3 +1,4 @@
+import { rolesItem } from '../../table/decision/apart.ts';
 import { Attribute, FOLDED, parseAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import { formOfParts, isSplit, isSplitting, MARKERS, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
@@ -18,7 +19,6 @@ import {
 import { entryPlaceOf } from './entry-place.ts';
 import { type Draft, emptyAt, type Gathered, put } from './gather.ts';
 import type { Found } from './relation.ts';
-import { rolesItem } from './split-scope.ts';
 
 /** The decision items of a partition, made of what nodes and edges say. */
 export interface Derived {

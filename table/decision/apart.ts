@@ -1,6 +1,7 @@
 import { GatehouseError } from '../errors.ts';
 import { FORM, SPLIT_FORM } from '../form.ts';
 import { formatRef, parseRef } from '../identifiers.ts';
+import type { Item } from '../item.ts';
 import { decisionKey, type Key, membershipsKey, parseKey } from '../keys.ts';
 import type { Action, Expected, OtherForm, Update } from '../write/action.ts';
 import { mergeActions } from '../write/merge.ts';
@@ -64,6 +65,15 @@ export function placeOf({ at, attribute, member = '' }: Entry): Place | undefine
 
 const membershipsOf = (at: Key, scope: string): Key => membershipsKey(nodeAt(at), parseRef(scope, 'scope'));
 const rolesOf = (group: string): Key => decisionKey({ type: 'group', id: group });
+
+/** What stands apart of a group: its roles at its scope. */
+export const rolesItem = (group: string, scope: string, roles: ReadonlySet<string>): Item => ({
+  ...rolesOf(group),
+  Type: 'Decision',
+  [FORM]: SPLIT_FORM,
+  [Attribute.scopeOfGroup]: scope,
+  ...(roles.size > 0 ? { [Attribute.rolesOfGroup]: new Set(roles) } : {}),
+});
 
 const PARTS = ['set', 'add', 'takeOut'] as const;
 

@@ -3,7 +3,7 @@ import { loadCel } from '../../engine/conditions/load.ts';
 import { createEngine, type Engine, type Observation, type TokenGroups } from '../../engine/index.ts';
 import { SUBJECT } from '../../engine/items.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { migrate } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/migrate/migrate.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { createMandate, SECRET } from '../proof/oracle/acting.ts';

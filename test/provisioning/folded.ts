@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { type Migrated, migrate } from '../../provisioning/verify/index.ts';
+import { type Migrated, migrate } from '../../provisioning/migrate/migrate.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Writer } from '../../table/writer.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { migrate, verify } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/migrate/migrate.ts';
+import { verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, parseKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { migrate } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/migrate/migrate.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { migrate } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/migrate/migrate.ts';
 import { groupAttribute } from '../../table/decision/attributes.ts';
 import type { SplitThresholds } from '../../table/decision/split.ts';
 import { parseRef } from '../../table/identifiers.ts';

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createExplainer, createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
-import { migrate } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/migrate/migrate.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, membershipsKey, nodeKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/writer.ts';

@@ -1,5 +1,5 @@
 import { createProvisioning } from '../../provisioning/index.ts';
-import { migrate } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/migrate/migrate.ts';
 import { formOf, SPLIT_FORM } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf } from '../../table/keys.ts';

@@ -3,7 +3,7 @@ import { grantedParts } from '../../../engine/rows/granted-parts.ts';
 import type { Row } from '../../../engine/rows/index.ts';
 import { narrowRows } from '../../../engine/rows/narrow.ts';
 import { createIds } from '../../../provisioning/ids.ts';
-import { migrate } from '../../../provisioning/verify/index.ts';
+import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 import { PERMISSIONS } from '../../proof/oracle/generate.ts';
 import { again, SEED } from '../../support/seed.ts';

@@ -1,5 +1,5 @@
 import type { Decision, Engine, TenantRoles } from '../../../engine/index.ts';
-import { migrate } from '../../../provisioning/verify/index.ts';
+import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import { fewest } from '../fewest.ts';
 import { ask, askByActor, change, furnish, giveOtherwise, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';

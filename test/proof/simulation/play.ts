@@ -9,7 +9,7 @@ import {
   type Session,
 } from '../../../engine/index.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import { createSplitter, SPLITTINGS } from '../../../provisioning/verify/split.ts';
+import { createSplitter, SPLITTINGS } from '../../../provisioning/migrate/split.ts';
 import { GatehouseError } from '../../../table/errors.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';
 import type { Reader } from '../../../table/reader.ts';

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createEngine, createLists } from '../../../engine/index.ts';
 import { type AskThen, askThen } from '../../../provisioning/evidence/instant.ts';
-import { migrate } from '../../../provisioning/verify/migrate.ts';
+import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import type { Item } from '../../../table/item.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';
 import type { Reader } from '../../../table/reader.ts';

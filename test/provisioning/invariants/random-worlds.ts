@@ -1,6 +1,6 @@
 import { createIds } from '../../../provisioning/ids.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import { migrate } from '../../../provisioning/verify/index.ts';
+import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import { Attribute, groupsAtAttribute } from '../../../table/decision/attributes.ts';
 import { defined } from '../../../table/defined.ts';
 import type { Invariant } from '../../../table/invariant.ts';

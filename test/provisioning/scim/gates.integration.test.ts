@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import { GATE } from '../../../provisioning/nodes/gates.ts';
-import { migrate } from '../../../provisioning/verify/index.ts';
 import { decisionKey, gateKey, nodeKey } from '../../../table/keys.ts';
 import type { Value } from '../../../table/write/action.ts';
 import type { Writer } from '../../../table/writer.ts';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { migrate } from '../../../provisioning/verify/index.ts';
+import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import { edgeKey } from '../../../table/keys.ts';
 import fc from '../../support/fast-check.ts';
 import { findingsOn } from '../findings.ts';

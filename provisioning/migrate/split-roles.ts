@@ -7,7 +7,7 @@ import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import { textOf } from '../nodes/nodes.ts';
-import { replacing } from './relation.ts';
+import { replacing } from '../verify/relation.ts';
 import type { SplitTable, Splitting } from './splitting.ts';
 
 /** Of the decision item of a scope: the scope. */

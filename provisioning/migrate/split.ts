@@ -4,7 +4,7 @@ import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
-import { isMeanwhile } from './relation.ts';
+import { isMeanwhile } from '../verify/relation.ts';
 import { GROUPS_OF_SUBJECT } from './split-groups.ts';
 import { FOLDED_ROLES } from './split-roles.ts';
 import { GROUPS_OF_SCOPE } from './split-scope.ts';

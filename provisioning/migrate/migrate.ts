@@ -20,10 +20,10 @@ import { nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { inTurns } from '../in-turns.ts';
 import { pagesOf } from '../list-pages.ts';
-import { unnamedBy } from './of-item.ts';
-import { attempt, isMeanwhile } from './relation.ts';
+import { unnamedBy } from '../verify/of-item.ts';
+import { attempt, isMeanwhile } from '../verify/relation.ts';
+import { createPace, walkOver } from '../verify/walk.ts';
 import { createSplitter } from './split.ts';
-import { createPace, walkOver } from './walk.ts';
 
 /**
  * Brings the items of a table to the form that this release writes. The table itself says how far it is, so a migration

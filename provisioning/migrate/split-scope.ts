@@ -1,3 +1,4 @@
+import { rolesItem } from '../../table/decision/apart.ts';
 import {
   Attribute,
   groupAttribute,
@@ -19,7 +20,7 @@ import type { Action, Check, Expected, Update } from '../../table/write/action.t
 import { group as groupRef } from '../edges/rights.ts';
 import { pagesOf } from '../list-pages.ts';
 import { closeGates } from '../nodes/gates.ts';
-import { isMeanwhile, replacing, unchanged } from './relation.ts';
+import { isMeanwhile, replacing, unchanged } from '../verify/relation.ts';
 import { scopeOf } from './split-roles.ts';
 import type { SplitTable, Splitting } from './splitting.ts';
 
@@ -245,15 +246,6 @@ function moved(item: Item, groups: ReadonlySet<string>, from: string, to: string
   };
 }
 
-/** What stands apart of a group. */
-export const rolesItem = (id: string, scope: string, roles: ReadonlySet<string> = NOTHING): Item => ({
-  ...decisionKey(groupRef(id)),
-  Type: 'Decision',
-  [FORM]: SPLIT_FORM,
-  [Attribute.scopeOfGroup]: scope,
-  ...(roles.size > 0 ? { [Attribute.rolesOfGroup]: new Set(roles) } : {}),
-});
-
 /** What stands apart of a group at this scope. The group may be another one of its id by now, at another scope. */
 const rolesAt = (scope: Ref, found: Item | undefined): ReadonlySet<string> =>
   found?.[Attribute.scopeOfGroup] === formatRef(scope) ? setIn(found, Attribute.rolesOfGroup) : NOTHING;
@@ -407,7 +399,7 @@ const expireRoles = (table: SplitTable, scope: Ref, groups: readonly string[]): 
           const item = found[position];
           const isLeft = item?.[Attribute.scopeOfGroup] === at && item[Attribute.timeToLive] === undefined;
           if (!item || !isLeft) return [];
-          return [replacing(item, { ...rolesItem(id, at), ...expiry(table.clock.now()) })];
+          return [replacing(item, { ...rolesItem(id, at, NOTHING), ...expiry(table.clock.now()) })];
         }),
       ];
     },
