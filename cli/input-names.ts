@@ -1,6 +1,6 @@
 import type { CommandDescription, Field } from '../provisioning/documents/commands.ts';
+import { asField, descriptionOf, namedBy } from '../provisioning/documents/named-fields.ts';
 import { formerOf, inCurrentNames } from '../provisioning/former-names.ts';
-import { asField, descriptionOf, namedBy } from '../provisioning/names/inputs.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isRef, isUlidOrUuid } from '../table/identifiers.ts';
 import { UsageError } from './context.ts';

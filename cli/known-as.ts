@@ -1,5 +1,5 @@
 import { describeCommand, fieldsOf } from '../provisioning/documents/commands.ts';
-import { namedBy } from '../provisioning/names/inputs.ts';
+import { namedBy } from '../provisioning/documents/named-fields.ts';
 import type { NamedKind } from '../table/entities/registry.ts';
 import { isId, isRef } from '../table/identifiers.ts';
 import type { Mapping } from './json.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Reader } from '../table/reader.ts';
 import { inSteps, type Steps } from './in-steps.ts';
-import type { OneTransaction, Plan, Planning } from './plan.ts';
+import type { OneTransaction, Plan, Planning, Sent } from './plan.ts';
 
 /**
  * A command: a name, the schema of its input, and what it does. Commands are data; all-commands.ts lists
@@ -81,6 +81,12 @@ export interface WriteCommand extends Shared {
 }
 
 export type Command = ReadCommand | WriteCommand;
+
+/** Commands whose input lists others. */
+export const LISTS = new Set(['transaction.write', 'access.compare']);
+
+export const isInput = (value: unknown): value is Sent['input'] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The schemas of the fields of a command's input, by name. */
 export const fieldsOf = (command: Pick<Command, 'input'> | undefined): Readonly<Record<string, z.ZodType>> =>

@@ -23,13 +23,13 @@ import type { Reader } from '../table/reader.ts';
 import type { Writer } from '../table/writer.ts';
 import { COMMANDS } from './all-commands.ts';
 import type { Answer } from './answer.ts';
+import { readHttpRequest, toHttpAnswer } from './http.ts';
 import { createIds } from './ids.ts';
 import { inPlainWords } from './issues.ts';
 import { createNodeEncryption } from './node-encryption.ts';
 import { isCommandPattern, matcherOf } from './operators/approval.ts';
 import { EFFECTS, isEffect } from './operators/effects.ts';
 import type { OperatorRules } from './operators/guard.ts';
-import { readHttpRequest, toHttpAnswer } from './operators/http.ts';
 import { createOperators } from './operators/rights.ts';
 import { createProvisioning, type Provisioning } from './provisioning.ts';
 

@@ -1,6 +1,6 @@
 import { invalid } from '../table/errors.ts';
 import { isRef, parseRef } from '../table/identifiers.ts';
-import { isInput, LISTS } from './operators/parts.ts';
+import { isInput, LISTS } from './command.ts';
 
 /** Names that fields of commands had until now (ADR 0039). They are taken for one release. */
 export interface Former {

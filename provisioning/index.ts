@@ -18,6 +18,7 @@ export { changesBeyond, idsOf, readSavedPlan, type SavedPlan, savedPlan } from '
 export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { endsOfMembership } from './commands/memberships.ts';
 export { describeCommand, type Field, fieldsOf } from './documents/commands.ts';
+export { asField, descriptionOf, namedBy } from './documents/named-fields.ts';
 export { type Against, type AgainstRow, type AgainstSide, againstLog } from './evidence/against.ts';
 export { gapLines, said, unknownLines } from './evidence/against-lines.ts';
 export { type AskThen, askThen, type Question, type Then } from './evidence/instant.ts';
@@ -36,12 +37,12 @@ export {
   type Mandates,
   type MandatesOptions,
   type MandateUse,
-} from './mandates/mandates.ts';
+} from './mandates.ts';
 export { cellsByPlace, EFFECT_SIGNS, signsOf } from './matrix/cells.ts';
 export { type Matrix, readMatrix } from './matrix/matrix.ts';
 export { commandsOn } from './names/commands-on.ts';
-export { asField, descriptionOf, namedBy } from './names/inputs.ts';
 export { descriptionsOf, nameIn, namesOf, namesOfSubjects } from './names/labels.ts';
+export { readScimCredential, type ShownCredential } from './nodes/scim-credential.ts';
 export type { Progress } from './plan.ts';
 export {
   createProvisioning,
@@ -55,7 +56,6 @@ export {
   type RevocationTimes,
   revocationBound,
 } from './revocation-bound.ts';
-export { readScimCredential, type ShownCredential } from './scim-credential.ts';
 export {
   changedFields,
   planSections,

@@ -1,5 +1,4 @@
-import { type Command, fieldsOf } from './command.ts';
-import { isInput } from './operators/parts.ts';
+import { type Command, fieldsOf, isInput } from './command.ts';
 
 /**
  * The input of one of several commands, with the `ifExists` of the whole where it takes one and says nothing itself.

@@ -7,10 +7,10 @@ import type { WriteNotes, Writer } from '../table/writer.ts';
 import { type AuditContext, auditActions } from './audit.ts';
 import { withBeside } from './edges/edges-beside.ts';
 import { createEnforcement } from './invariants/enforce.ts';
+import { createSameNodes } from './nodes/same-nodes.ts';
 import type { Guarded } from './operators/guard.ts';
 import { type Plan, type Planning, recorded } from './plan.ts';
 import { type Encryption, type SubjectKeys, sealed } from './pseudonyms.ts';
-import { createSameNodes } from './same-nodes.ts';
 
 /** What provisioning works with. */
 export interface Ports {

@@ -77,7 +77,7 @@ const ofFolder = (folder: string) =>
 /** They speak of keys, to readers. */
 const DOCUMENTS = 'provisioning/documents/';
 /** Entries of provisioning for Node; the rest of it runs in a browser. */
-const RUN_BY_NODE = ['compose', 'handler', 'node-encryption', 'operators/http', 'operators/rights'].map(
+const RUN_BY_NODE = ['compose', 'handler', 'node-encryption', 'http', 'operators/rights'].map(
   (name) => `provisioning/${name}.ts`,
 );
 /** Where things are put together: they choose what stands behind the ports. */
@@ -189,7 +189,10 @@ describe('what a folder may import', () => {
       may: ['provisioning/', 'table/'],
       also: [
         // Changes of access are foreseen.
-        [inProvisioning('access-difference/', 'invariants/', 'evidence/', 'mandates/'), ['engine/index.ts']],
+        [
+          inProvisioning('access-difference/', 'invariants/', 'evidence/', 'commands/mandate-use.ts'),
+          ['engine/index.ts'],
+        ],
         [
           inProvisioning('nodes/properties.ts'),
           ['engine/conditions/declarations.ts', 'engine/conditions/load.ts'],

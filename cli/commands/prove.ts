@@ -1,10 +1,10 @@
-import { allRoots } from '../../provisioning/all-roots.ts';
 import { queriesOn } from '../../provisioning/apply/queries.ts';
 import { allowedBy, type RoleFinding, widerIn } from '../../provisioning/evidence/role-changes.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { invariantsIn, readRootsWithInvariants } from '../../provisioning/invariants/invariants-of.ts';
 import { proveInvariants } from '../../provisioning/invariants/prove.ts';
 import { type Matrix, readMatrix } from '../../provisioning/matrix/matrix.ts';
+import { allRoots } from '../../provisioning/nodes/all-roots.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { invariantsKey, nodeKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';

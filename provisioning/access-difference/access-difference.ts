@@ -14,8 +14,8 @@ import {
 } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import { batchesOf, type Reader } from '../../table/reader.ts';
-import { allRoots } from '../all-roots.ts';
 import type { Command } from '../command.ts';
+import { allRoots } from '../nodes/all-roots.ts';
 import { refsBelow } from '../nodes/scopes-below.ts';
 import { remembered } from '../remembered.ts';
 import type { Leaves } from '../routes/written-scopes.ts';

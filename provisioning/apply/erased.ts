@@ -1,6 +1,6 @@
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
-import { erasedOn, erasuresOf } from '../erasures.ts';
+import { erasedOn, erasuresOf } from '../nodes/erasures.ts';
 import { pointerOf } from './problem.ts';
 import type { Step } from './steps.ts';
 

@@ -3,8 +3,8 @@ import type { Entity, PlainEntity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES, PLAIN_ENTITIES, type PlainSection } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
+import { VALUE_TYPES } from '../nodes/settings.ts';
 import { isScopeName, permissionTemplate, scopeTemplate } from '../routes/fields.ts';
-import { VALUE_TYPES } from '../settings.ts';
 import {
   choice,
   effects,

@@ -17,16 +17,16 @@ import { type Command, writeCommand } from '../command.ts';
 import { by, listCommand, period } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { type NodePlan, planCreation, planEnding } from '../kinds/writing.ts';
-import { useCommand } from '../mandates/use.ts';
 import { ownersOfMandate } from '../nodes/mandates.ts';
 import { loadNode, loadRef, loadScope, refuseDeleting, textOf } from '../nodes/nodes.ts';
 import { readDeclarations, refuseBeyondAction, refuseCondition } from '../nodes/properties.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
+import { settingsInForce } from '../nodes/settings.ts';
 import { fits } from '../nodes/steps.ts';
 import { isOfOperators } from '../operator-permissions.ts';
 import type { Node, Planning } from '../plan.ts';
-import { settingsInForce } from '../settings.ts';
 import type { Attributes } from '../visible.ts';
+import { useCommand } from './mandate-use.ts';
 
 /**
  * Mandates: what an actor may do for a subject (ADR 0048). None is ever changed or widened. One goes with its subject, its

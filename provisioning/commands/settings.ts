@@ -10,8 +10,8 @@ import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
 import { loadRef, optionalText, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
+import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../nodes/settings.ts';
 import type { Node, Planning } from '../plan.ts';
-import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../settings.ts';
 import type { Attributes } from '../visible.ts';
 
 /** Settings of scopes and users: text with a type, which those below may or may not override. */

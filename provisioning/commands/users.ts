@@ -14,11 +14,11 @@ import { edgesFrom, nodeWith, OWNERSHIP, ownedRef } from '../../table/partition-
 import type { Action } from '../../table/write/action.ts';
 import { readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { createdAgain } from '../erasures.ts';
 import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { isOneOf, lookupsOf } from '../kinds/node-commands.ts';
 import { type Behaviour, type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange } from '../kinds/writing.ts';
+import { createdAgain } from '../nodes/erasures.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
 import { isMandate, mandatesAround } from '../nodes/mandates.ts';
 import { loadNode, loadRoot, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';

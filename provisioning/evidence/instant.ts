@@ -4,7 +4,7 @@ import { identityOf, parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { createCopy } from '../access-difference/copy.ts';
-import { allRoots } from '../all-roots.ts';
+import { allRoots } from '../nodes/all-roots.ts';
 import { readAs } from '../read-as.ts';
 import { remembered } from '../remembered.ts';
 import type { Line } from '../replay/record.ts';

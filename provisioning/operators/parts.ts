@@ -1,4 +1,5 @@
 import { entityOf } from '../../table/entities/registry.ts';
+import { isInput, LISTS } from '../command.ts';
 import type { Sent } from '../plan.ts';
 import { permissionOf } from './operator.ts';
 
@@ -9,12 +10,6 @@ export interface Part extends Sent {
   readonly permission: string;
   readonly at: string;
 }
-
-export const isInput = (value: unknown): value is Input =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Commands whose input lists others. */
-export const LISTS = new Set(['transaction.write', 'access.compare']);
 
 /** The parts of a command: a transaction needs what its parts need, and a comparison looks at what they name. */
 export function partsOf(command: string, input: Input): readonly Part[] {

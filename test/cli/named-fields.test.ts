@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeCommands, fieldsOf } from '../../provisioning/documents/commands.ts';
-import { namedBy } from '../../provisioning/names/inputs.ts';
+import { namedBy } from '../../provisioning/documents/named-fields.ts';
 
 /** What is made of names: transcripts/names.txt. */
 test('every field of a command that takes an id or a reference of what has a name is looked up', () => {

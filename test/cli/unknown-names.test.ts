@@ -3,7 +3,7 @@ import { isListed, withoutNames } from '../../cli/input-names.ts';
 import { NameError, namesIn, resolveBy } from '../../cli/references.ts';
 import { describeCommands, fieldsOf } from '../../provisioning/documents/commands.ts';
 import { EXAMPLES } from '../../provisioning/documents/examples.ts';
-import { namedBy } from '../../provisioning/names/inputs.ts';
+import { namedBy } from '../../provisioning/documents/named-fields.ts';
 import { createLightWorld } from '../support/world.ts';
 
 /** Verbs of what has to be there. */

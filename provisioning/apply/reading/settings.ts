@@ -1,5 +1,5 @@
 import { inTurns } from '../../in-turns.ts';
-import { VALUE_TYPES, type ValueType } from '../../settings.ts';
+import { VALUE_TYPES, type ValueType } from '../../nodes/settings.ts';
 import type { Places } from './places.ts';
 import { edgeEntry, type Reading } from './reading.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Answer } from '../answer.ts';
+import type { Answer } from './answer.ts';
 
 /**
  * Provisioning behind a Lambda function URL with `AuthType: AWS_IAM`, or an HTTP API with IAM authorisation: the event

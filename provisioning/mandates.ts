@@ -1,11 +1,11 @@
-import { toBase64Url } from '../../table/bytes.ts';
-import { defined } from '../../table/defined.ts';
-import { GatehouseError } from '../../table/errors.ts';
-import type { Reader } from '../../table/reader.ts';
-import { isMap } from '../../table/value.ts';
-import type { Writer } from '../../table/writer.ts';
-import { createIds } from '../ids.ts';
-import { createProvisioning, type Provisioning } from '../provisioning.ts';
+import { toBase64Url } from '../table/bytes.ts';
+import { defined } from '../table/defined.ts';
+import { GatehouseError } from '../table/errors.ts';
+import type { Reader } from '../table/reader.ts';
+import { isMap } from '../table/value.ts';
+import type { Writer } from '../table/writer.ts';
+import { createIds } from './ids.ts';
+import { createProvisioning, type Provisioning } from './provisioning.ts';
 
 /** In browsers and in Node, of whose types it is not yet a part. */
 declare const crypto: { readonly getRandomValues: (bytes: Uint8Array) => Uint8Array };

@@ -1,8 +1,8 @@
-import { GatehouseError, invalid, notFound } from '../table/errors.ts';
-import { formatRef, parseRef, type Ref } from '../table/identifiers.ts';
-import type { Item } from '../table/item.ts';
-import { nodeKey, settingKey } from '../table/keys.ts';
-import type { Reader } from '../table/reader.ts';
+import { GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { nodeKey, settingKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
 
 /**
  * Settings: a scope's own value replaces that of the scope above it, a user's own replaces both,

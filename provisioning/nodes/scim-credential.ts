@@ -1,8 +1,8 @@
-import { hashOfToken, parseScimCredential } from '../table/api-token.ts';
-import { isSameSecret } from '../table/bytes.ts';
-import { nodeKey } from '../table/keys.ts';
-import type { Reader } from '../table/reader.ts';
-import { connectionRef } from './nodes/scim-links.ts';
+import { hashOfToken, parseScimCredential } from '../../table/api-token.ts';
+import { isSameSecret } from '../../table/bytes.ts';
+import { nodeKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { connectionRef } from './scim-links.ts';
 
 /** Whom a credential speaks for: the connection, as the table has it. */
 export interface ShownCredential {

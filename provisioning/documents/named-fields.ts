@@ -1,7 +1,7 @@
 import { isScopeType, NAMED_KINDS, type NamedKind } from '../../table/entities/registry.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { BUILT_IN_SUBJECTS, parseRef } from '../../table/identifiers.ts';
-import type { Field, Property } from '../documents/commands.ts';
+import type { Field, Property } from './commands.ts';
 
 /** Which fields of commands take the id or the reference of what, by their JSON Schema. */
 

@@ -1,11 +1,11 @@
-import { BY_SCOPE } from '../table/decision/split.ts';
-import { isBuiltIn, mayBeScopeType } from '../table/entities/scope-types.ts';
-import { stale } from '../table/errors.ts';
-import type { Item } from '../table/item.ts';
-import { identityOf, type Key, META, parseKey } from '../table/keys.ts';
-import type { Reader } from '../table/reader.ts';
-import { type Action, keyOf } from '../table/write/action.ts';
-import { readAs } from './read-as.ts';
+import { BY_SCOPE } from '../../table/decision/split.ts';
+import { isBuiltIn, mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { stale } from '../../table/errors.ts';
+import type { Item } from '../../table/item.ts';
+import { identityOf, type Key, META, parseKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
+import { readAs } from '../read-as.ts';
 
 /**
  * An id can be used again: a node may be deleted and made anew between the reading and the writing of a plan. All

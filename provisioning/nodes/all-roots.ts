@@ -1,7 +1,7 @@
-import type { Ref } from '../table/identifiers.ts';
-import { scopesOf } from '../table/index-queries.ts';
-import type { Reader } from '../table/reader.ts';
-import { rootTypes } from './nodes/scope-types.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import { scopesOf } from '../../table/index-queries.ts';
+import type { Reader } from '../../table/reader.ts';
+import { rootTypes } from './scope-types.ts';
 
 /** All roots: each has a log of its own. */
 export async function allRoots(reader: Reader): Promise<readonly Ref[]> {

@@ -1,9 +1,9 @@
-import { GatehouseError } from '../table/errors.ts';
-import { formatRef, type Ref } from '../table/identifiers.ts';
-import type { Item } from '../table/item.ts';
-import { erasureKey } from '../table/keys.ts';
-import type { Reader } from '../table/reader.ts';
-import type { Action } from '../table/write/action.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { erasureKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Action } from '../../table/write/action.ts';
 
 /**
  * What is kept of a user who was erased: the id, and when (ADR 0016). Whoever creates the same id again would bring the
