@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import type { Cors } from './api.ts';
 import type { HeaderGroup } from './request.ts';
 import type { GatewayResponse } from './responses.ts';
@@ -25,8 +26,7 @@ export function preflightAnswer(cors: Cors, verb: string, headers: Headers): Gat
 /** An answer with the headers of the configuration in place of those of the backend, refusals as well. */
 export function withCors(cors: Cors, headers: Headers, response: GatewayResponse): GatewayResponse {
   const kept = Object.entries(response.headers).filter(([name]) => !name.startsWith('access-control-'));
-  const origin = allowedOrigin(cors, headers);
-  const own = origin === undefined ? {} : { 'access-control-allow-origin': origin };
+  const own = defined({ 'access-control-allow-origin': allowedOrigin(cors, headers) });
   return { ...response, headers: { ...Object.fromEntries(kept), ...own } };
 }
 

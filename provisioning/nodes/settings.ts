@@ -2,7 +2,7 @@ import { GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, settingKey } from '../../table/keys.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 
 /**
  * Settings: a scope's own value replaces that of the scope above it, a user's own replaces both,
@@ -56,8 +56,9 @@ export async function settingsInForce(
   const owners = [...ancestors.reverse(), scope, ...(user ? [user] : [])];
   const found = await reader.getMany(keys.flatMap((key) => owners.map((owner) => settingKey(owner, key))));
   const settings: Record<string, Setting> = {};
+  const levels = batchesOf(found, owners.length);
   for (const [position, key] of keys.entries()) {
-    const setting = inForce(found.slice(position * owners.length, (position + 1) * owners.length));
+    const setting = inForce(levels[position] ?? []);
     if (setting) settings[key] = setting;
   }
   return settings;
