@@ -10,7 +10,7 @@ import { addDecisions, hashOf, loaded, sampleScreens } from './sample-screens.ts
 import { NOW, sampleTable, serviceOver } from './worlds.ts';
 
 /**
- * `node --import tsx test/explorer/screenshots.ts [name …]`: takes the pictures of docs/explorer.md: each view with the sample tenants, light and
+ * `npm run proof -- pictures [name …]`: takes the pictures of docs/explorer.md: each view with the sample tenants, light and
  * dark, wide and narrow. Each run makes the same ones: data and clock are fixed, and nothing moves.
  */
 const FOLDER = new URL('../../docs/pictures/explorer/', import.meta.url);

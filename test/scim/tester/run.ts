@@ -8,7 +8,7 @@ import { NO_LOG } from '../../support/log.ts';
 
 /**
  * Serves SCIM from a table of its own, on the embedded engine, and runs a program with the address and a credential in its
- * environment: `run.ts COMMAND …` (`.ci/scim`). Ends with the program's status.
+ * environment: `run.ts COMMAND …` (`npm run proof -- scim`). Ends with the program's status.
  */
 const clock = { now: () => Date.now() };
 const tables = throwAwayTables({}, clock.now);

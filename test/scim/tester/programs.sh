@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The SCIM server as independent programs see it: scim2-tester, without an error, and a round of scim2-cli.
 set -eu -o pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
