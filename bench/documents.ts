@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { assumptionsAsMarkdown } from './fleet/assumptions.ts';
+import { fleetAsMarkdown } from './fleet/report.ts';
 import type { Environment, Results } from './harness/figures.ts';
 import { figuresAsMarkdown } from './harness/table.ts';
 import { answerAsMarkdown, askedAsMarkdown } from './questions/answer.ts';
@@ -39,10 +41,12 @@ export const withAnswers = (markdown: string, results: Results): string =>
 export function tableOf(place: string, results: Results): string | undefined {
   const [kind, name = ''] = place.split(' ');
   if (place === 'numbers asked') return askedAsMarkdown(ASKED, results).numbers;
+  if (place === 'assumptions of the fleet') return assumptionsAsMarkdown();
   if (kind !== 'figures' || !Object.hasOwn(TOPICS, name)) return undefined;
   const measured = results[name];
+  const asMarkdown = name === 'fleet' ? fleetAsMarkdown : figuresAsMarkdown;
   return measured
-    ? `${measuredOn(measured.environment)}\n\n${figuresAsMarkdown(measured.figures)}`
+    ? `${measuredOn(measured.environment)}\n\n${asMarkdown(measured.figures)}`
     : `Not measured yet: \`npm run bench -- ${name}\`.`;
 }
 

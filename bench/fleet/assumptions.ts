@@ -1,53 +1,64 @@
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { DYNAMODB } from '../harness/draws.ts';
+import { rowOf } from '../harness/table.ts';
 
 /**
- * Everything that the simulation takes for given. `documented` is what AWS states, with its page; `measured` comes
- * from a benchmark of this repository; `assumed` is neither.
+ * Everything that the simulation takes for given, where it is from, and what docs/performance/fleet.md says of it.
+ * AWS documents it, a benchmark of this repository measures it, or it is assumed.
  */
-export const DOCUMENTED = {
-  /**
-   * Read units of a partition per second, without what it may keep of unused capacity (DynamoDB
-   * developer guide, "Burst and adaptive capacity").
-   */
-  partitionReadUnits: 3_000,
-  /** Bytes that one read unit covers ("Read and write operations"). */
-  readUnitBytes: 4_096,
-  /** Default quota of a table on demand ("Quotas"): AWS raises it on request. */
-  tableReadUnits: 40_000,
-  /** New instances of a function: 1,000 every 10 s, refilled continuously (Lambda, "Scaling behavior"). */
-  starts: { most: 1_000, perSecond: 100 },
+const ASSUMPTIONS = {
+  users: [5_000_000, 'assumed', 'users'],
+  largeTenantUsers: [250_000, 'assumed', 'of them in one large tenant'],
+  tenants: [20_000, 'assumed', 'other tenants, of falling sizes'],
+  exponent: [0.8, 'assumed', 'the k-th user sends 1 / k to this power of what the first sends'],
+  largeShare: [0.05, 'assumed', 'share of the requests from the large tenant'],
+  memoryMb: [512, '`serverless.yml`', 'MB of the function'],
+  processorMb: [1_769, 'AWS', 'MB that bring a whole processor'],
+  // `npm run bench -- cost`: 0.15, 1.53 with a call of 1 unit, 2.44 with a call of 5; an item of 100 units takes
+  // 28 ms to parse and decode.
+  processorMs: [
+    { answer: 0.15, call: 1.1, unit: 0.28 },
+    'measured',
+    'ms of a processor: an answer, a call, a read unit',
+  ],
+  // Lambda, "Scaling behavior".
+  starts: [{ most: 1_000, perSecond: 100 }, 'AWS', 'environments that start at once, then per second'],
+  concurrency: [3_000, 'assumed', 'environments at work; the default of an account is 1,000'],
+  // Log-normal.
+  init: [{ medianMs: 300, p99Ms: 800 }, 'assumed', 'ms from a start to the first request: median, p99'],
+  idleMs: [600_000, 'assumed', 'ms after which an idle environment ends'],
+  sampleOneIn: [32, 'assumed', 'environments for each that runs the engine, at the highest rate'],
+  // What they read of the same kind.
+  echoMs: [500, 'assumed', 'ms over which the reads of the others spread, after its read'],
+  ttlMs: [DEFAULT_TTL_MS, 'the default', 'ms for which items are cached'],
+  // 60 % of the 32 MiB of `CACHE_MAX_BYTES`.
+  cacheBytes: [Math.floor(32 * 1024 * 1024 * 0.6), 'the default', 'bytes of cached items'],
+  // As in `npm run bench -- cold`.
+  call: [DYNAMODB, 'assumed', 'ms of a call to DynamoDB: median, p99'],
+  // The SDK draws it.
+  retryMs: [500, 'assumed', 'ms before the second attempt of a throttled call, at most'],
+  // "Read and write operations".
+  readUnitBytes: [4_096, 'AWS', 'bytes of a read unit'],
+  partitions: [32, 'assumed', 'partitions of the table'],
+  // DynamoDB developer guide, "Burst and adaptive capacity".
+  partitionReadUnits: [3_000, 'AWS', 'read units of a partition per second, without burst capacity'],
+  // Twice the units that the fleet reads, as on demand keeps for a peak that it has seen. "Quotas": AWS raises it.
+  tableReadUnits: [120_000, 'assumed', 'read units of the table per second; the default quota is 40,000'],
 } as const;
 
-export const MEASURED = {
-  /**
-   * Milliseconds of a whole processor: an answer from the cache, more for each call, more for each read unit
-   * (`npm run bench -- cost`: 0.15, 1.53 with a call of 1 unit, 2.44 with a call of 5; an item of 100 units
-   * takes 28 ms to parse and decode).
-   */
-  processorMs: { answer: 0.15, call: 1.1, unit: 0.28 },
-} as const;
+type Assumed = { readonly [Name in keyof typeof ASSUMPTIONS]: (typeof ASSUMPTIONS)[Name][0] };
+export const ASSUMED = Object.fromEntries(
+  Object.entries(ASSUMPTIONS).map(([name, [value]]) => [name, value]),
+) as Assumed;
 
-export const ASSUMED = {
-  /** From the start of a new instance to its first request, in milliseconds, log-normal. */
-  init: { medianMs: 300, p99Ms: 800 },
-  /** A call to DynamoDB: as in `npm run bench -- cold`. */
-  call: DYNAMODB,
-  /** The SDK's second attempt of a call that was throttled waits up to so long (random). */
-  retryMs: 500,
-  /** Concurrent executions that the account may have. The default of AWS is 1,000. */
-  concurrency: 3_000,
-  /** Milliseconds after which Lambda ends an idle instance. */
-  idleMs: 600_000,
-  /** Memory of the function in MB, as in serverless.yml, and MB of a whole processor (Lambda). */
-  memoryMb: 512,
-  processorMb: 1_769,
-  /** Bytes of memory for decision items: 60 % of the 32 MiB of `CACHE_MAX_BYTES`. */
-  cacheBytes: Math.floor(32 * 1024 * 1024 * 0.6),
-  ttlMs: DEFAULT_TTL_MS,
-  /** What other instances read of the same kind is spread over about so long after a sampled read. */
-  echoMs: 500,
-} as const;
+/** The table of docs/performance/fleet.md. */
+export function assumptionsAsMarkdown(): string {
+  const rows = Object.values(ASSUMPTIONS).map(([value, from, what]) => {
+    const values: readonly number[] = typeof value === 'number' ? [value] : Object.values(value);
+    return rowOf(values.map((each) => each.toLocaleString('en-US')).join(', '), what, from);
+  });
+  return [rowOf('', 'what', 'from'), rowOf('---:', '---', '---'), ...rows].join('\n');
+}
 
 /** Milliseconds by the function's share of a processor. */
 export const onFunction = (processorMs: number): number =>

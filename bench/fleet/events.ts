@@ -1,4 +1,4 @@
-import { DOCUMENTED } from './assumptions.ts';
+import { ASSUMED } from './assumptions.ts';
 import type { Simulation } from './simulate.ts';
 
 /** A simulation with what it shows. */
@@ -6,17 +6,14 @@ export interface Event extends Simulation {
   readonly title: string;
 }
 
-const MILLION = 1_000_000;
 /** Longer than the time-to-live, with the time until the full rate. */
 const WARM_UP = 62;
-/** Of the requests of ordinary times. */
-const LARGE_SHARE = 0.05;
 
 /** With a tenant whose item has nearly 400 KB. */
 const ONE_ITEM: Simulation['population'] = {
-  users: 5 * MILLION,
-  largeTenantUsers: 250_000,
-  tenants: 20_000,
+  users: ASSUMED.users,
+  largeTenantUsers: ASSUMED.largeTenantUsers,
+  tenants: ASSUMED.tenants,
   groups: 7_000,
   groupsAt: 'tenant',
 };
@@ -25,12 +22,11 @@ const SPREAD: Simulation['population'] = { ...ONE_ITEM, groupsAt: 'locations' };
 const BASE: Simulation = {
   seed: 1,
   population: SPREAD,
-  exponent: 0.8,
+  exponent: ASSUMED.exponent,
   rate: 10_000,
-  largeShare: () => LARGE_SHARE,
-  sampleOneIn: 32,
-  // Twice the units that the fleet reads, as on demand keeps for a peak that it has seen.
-  partitions: { count: 32, tableReadUnits: 3 * DOCUMENTED.tableReadUnits },
+  largeShare: () => ASSUMED.largeShare,
+  sampleOneIn: ASSUMED.sampleOneIn,
+  partitions: { count: ASSUMED.partitions, tableReadUnits: ASSUMED.tableReadUnits },
   warmUpSeconds: WARM_UP,
   seconds: 45,
   phases: { before: [-5, 0], event: [0, 10], after: [10, 45] },
@@ -57,7 +53,7 @@ const deployment = (title: string, more: Partial<Simulation> = {}): Event => ({
 /** Users of the large tenant who lose a group within a minute, and changes of its item. */
 const STORM = { writes: { revocations: 100_000, rewrites: 30 } };
 /** The large tenant sends half of all requests for 20 s. */
-const CROWD = { largeShare: (second: number) => (second >= 0 && second < 20 ? 0.5 : LARGE_SHARE) };
+const CROWD = { largeShare: (second: number) => (second >= 0 && second < 20 ? 0.5 : ASSUMED.largeShare) };
 
 /** In the order in which they run. The names are those of the figures. */
 export const EVENTS: Readonly<Record<string, Event>> = {

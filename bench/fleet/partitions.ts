@@ -1,5 +1,5 @@
 import { mix } from '../harness/draws.ts';
-import { ASSUMED, DOCUMENTED } from './assumptions.ts';
+import { ASSUMED } from './assumptions.ts';
 
 export interface PartitionsOptions {
   readonly count: number;
@@ -44,7 +44,7 @@ function refill(bucket: Bucket, now: number): void {
  * the next one, so that large items pay in full.
  */
 export function createPartitions({ count, tableReadUnits, now, start }: PartitionsOptions) {
-  const buckets = Array.from({ length: count }, () => newBucket(DOCUMENTED.partitionReadUnits, start));
+  const buckets = Array.from({ length: count }, () => newBucket(ASSUMED.partitionReadUnits, start));
   const table = newBucket(tableReadUnits, start);
   /** Read units by second, then by partition. */
   const spent: Float64Array[] = [];
@@ -102,5 +102,4 @@ function hashText(text: string): number {
   return mix(hash);
 }
 
-export const readUnitsOf = (bytes: number): number =>
-  Math.max(1, Math.ceil(bytes / DOCUMENTED.readUnitBytes));
+export const readUnitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / ASSUMED.readUnitBytes));

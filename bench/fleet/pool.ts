@@ -1,5 +1,5 @@
 import type { Random } from '../../test/proof/oracle/random.ts';
-import { ASSUMED, DOCUMENTED } from './assumptions.ts';
+import { ASSUMED } from './assumptions.ts';
 
 /** An execution environment. It serves one request at a time. */
 export interface Environment {
@@ -23,7 +23,7 @@ export interface PoolOptions<E extends Environment> {
  * what Lambda starts per second and the account's concurrency.
  */
 export function createPool<E extends Environment>({ now, random, concurrency, create }: PoolOptions<E>) {
-  const { most, perSecond } = DOCUMENTED.starts;
+  const { most, perSecond } = ASSUMED.starts;
   const quota = concurrency ?? ASSUMED.concurrency;
   /** By version. */
   const idle = new Map<number, E[]>();

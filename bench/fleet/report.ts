@@ -1,17 +1,9 @@
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { rowOf, shortNumber } from '../harness/table.ts';
-import { EVENTS, SMALL } from './events.ts';
+import { EVENTS, type Event, SMALL } from './events.ts';
 import type { Summary } from './record.ts';
 import type { Simulated } from './simulate.ts';
 
-/** By the name of the event; `small` of the small fleet. */
-export type Results = Readonly<Record<string, Simulated>>;
-
-const of = (results: Results, name: string): Simulated => {
-  const found = results[name];
-  if (!found) throw new Error(`${name} was not simulated`);
-  return found;
-};
 const phaseOf = ({ phases }: Simulated, phase = 'event'): Summary => {
   const found = phases[phase];
   if (!found) throw new Error(`no phase ${phase}`);
@@ -21,77 +13,68 @@ const phaseOf = ({ phases }: Simulated, phase = 'event'): Summary => {
 export const failureShare = ({ requests, refused, sampled, faults }: Summary): number =>
   requests === 0 ? 0 : (refused + (sampled === 0 ? 0 : (faults / sampled) * (requests - refused))) / requests;
 
-/** The figures that documents quote beside the tables. */
-function figuresOf(name: string, title: string, result: Simulated): readonly Figure[] {
-  const event = phaseOf(result);
-  const found = {
-    p50: ['p50', 'ms', event.latency.p50],
-    p99: ['p99', 'ms', event.latency.p99],
-    dollars: ['dollars per million', '$/million', event.dollars],
-    'failed-event': ['no answer', '%', failureShare(event) * 100],
-  } as const;
-  return Object.entries(found).map(([id, [what, unit, value]]) =>
-    toFigure(`fleet.${name}.${id}`, `${title}: ${what}`, unit, [value]),
-  );
-}
+/** What a figure is, its unit, and its value. */
+type Column = readonly [what: string, unit: string, value: (result: Simulated, event: Event) => number];
+type Columns = Readonly<Record<string, Column>>;
 
+const failed = (phase: string) => (result: Simulated) => failureShare(phaseOf(result, phase)) * 100;
+
+/** Figures of ordinary times. */
+const ORDINARY: Columns = {
+  environments: ['environments', '', ({ environments }) => environments.live],
+  hits: ['read nothing', '%', (result) => phaseOf(result).hitRate * 100],
+  calls: ['calls', '', (result) => phaseOf(result).calls],
+  units: ['read units', '', (result) => phaseOf(result).units],
+  p50: ['p50', 'ms', (result) => phaseOf(result).latency.p50],
+  p99: ['p99', 'ms', (result) => phaseOf(result).latency.p99],
+  p999: ['p99.9', 'ms', (result) => phaseOf(result).latency.p999],
+  dollars: ['a million', '$', (result) => phaseOf(result).dollars],
+  'failed-event': ['no answer', '%', failed('event')],
+};
+
+/** Figures of events, which have a time before and after. */
+const AROUND: Columns = {
+  'failed-before': ['no answer before', '%', failed('before')],
+  'failed-event': ['at the event', '%', failed('event')],
+  'failed-after': ['after', '%', failed('after')],
+  p99: ['p99 at the event', 'ms', (result) => phaseOf(result).latency.p99],
+  most: ['most environments', '', ({ environments }) => environments.most],
+  // Of the partition with the most, in the highest second of the event.
+  hottest: [
+    'read units of the hottest partition',
+    '/s',
+    ({ hottest }, { warmUpSeconds }) => Math.max(...hottest.slice(warmUpSeconds)),
+  ],
+  throttled: ['throttled keys', '', ({ throttled }) => throttled.read + throttled.table],
+};
 /** Counts of the small fleet, the same in every run. */
-export function smallFigures(small: Simulated): readonly Figure[] {
-  const { calls, units, sampled } = phaseOf(small);
-  const { faults, refused } = small.totals;
-  const found = {
-    calls: ['calls', 'calls', Math.round(calls * sampled)],
-    units: ['read units', 'units', Math.round(units * sampled)],
-    unanswered: ['faults and refusals', 'requests', faults + refused],
-  } as const;
-  return Object.entries(found).map(([id, [what, unit, value]]) =>
-    toFigure(`fleet.small.${id}`, `${SMALL.title}: ${what}`, unit, [value]),
+const COUNTS: Columns = {
+  calls: ['calls', 'calls', (result) => Math.round(phaseOf(result).calls * phaseOf(result).sampled)],
+  units: ['read units', 'units', (result) => Math.round(phaseOf(result).units * phaseOf(result).sampled)],
+  unanswered: ['faults and refusals', 'requests', ({ totals }) => totals.faults + totals.refused],
+};
+const columnsOf = (event: Event): Columns =>
+  event === SMALL ? COUNTS : event.phases.after ? AROUND : ORDINARY;
+
+/** @param name of the event; `small` of the small fleet */
+export const figuresOf = (name: string, event: Event, result: Simulated): readonly Figure[] =>
+  Object.entries(columnsOf(event)).map(([id, [what, unit, value]]) =>
+    toFigure(`fleet.${name}.${id}`, `${event.title}: ${what}`, unit, [value(result, event)]),
   );
+
+/** The tables of docs/performance/fleet.md: ordinary times by rate, and events. */
+export function fleetAsMarkdown(figures: readonly Figure[]): string {
+  const medians = new Map(figures.map(({ id, median }) => [id, shortNumber(median)]));
+  const tables = [ORDINARY, AROUND].map((columns) => {
+    const heads = Object.values(columns).map(([what, unit]) => (unit ? `${what}, ${unit}` : what));
+    const rows = Object.entries(EVENTS).filter(([, event]) => columnsOf(event) === columns);
+    return [
+      rowOf('', ...heads),
+      rowOf('---', ...heads.map(() => '---:')),
+      ...rows.map(([name, { title }]) =>
+        rowOf(title, ...Object.keys(columns).map((id) => medians.get(`fleet.${name}.${id}`) ?? '')),
+      ),
+    ].join('\n');
+  });
+  return tables.join('\n\n');
 }
-
-export const allFigures = (results: Results): readonly Figure[] => [
-  ...Object.entries(EVENTS).flatMap(([name, { title }]) => figuresOf(name, title, of(results, name))),
-  ...smallFigures(of(results, 'small')),
-];
-
-const percent = (share: number): string => `${shortNumber(share * 100)} %`;
-
-/** The tables of docs/performance/fleet.md, by name: ordinary times by rate, and events. */
-export function tablesOf(results: Results): Readonly<Record<string, string>> {
-  const ordinary = [
-    '| | environments | read nothing | calls | read units | p50, ms | p99 | p99.9 | a million |',
-    '|---|---:|---:|---:|---:|---:|---:|---:|---:|',
-  ];
-  const events = [
-    '| | no answer: before | at the event | after | p99 at the event, ms | most environments | hottest partition, read units | throttled keys |',
-    '|---|---:|---:|---:|---:|---:|---:|---:|',
-  ];
-  for (const [name, { title, phases, warmUpSeconds }] of Object.entries(EVENTS)) {
-    const result = of(results, name);
-    const { hitRate, calls, units, latency, dollars } = phaseOf(result);
-    const { live, most } = result.environments;
-    if (phases.after) {
-      const failed = ['before', 'event', 'after'].map((phase) =>
-        percent(failureShare(phaseOf(result, phase))),
-      );
-      // Of the partition with the most, in the highest second of the event.
-      const hottest = Math.max(...result.hottest.slice(warmUpSeconds));
-      const throttled = result.throttled.read + result.throttled.table;
-      events.push(rowOf(title, ...failed, ...[latency.p99, most, hottest, throttled].map(shortNumber)));
-    } else {
-      const times = [latency.p50, latency.p99, latency.p999].map(shortNumber);
-      const spent = [percent(hitRate), shortNumber(calls), shortNumber(units)];
-      ordinary.push(rowOf(title, shortNumber(live), ...spent, ...times, `$${dollars.toFixed(2)}`));
-    }
-  }
-  return { ordinary: ordinary.join('\n'), events: events.join('\n') };
-}
-
-const PLACE = /(<!-- fleet: (\w+) -->\n)[\s\S]*?(<!-- end of fleet -->)/g;
-
-/** The document with its tables in their places. */
-export const withTables = (markdown: string, tables: Readonly<Record<string, string>>): string =>
-  markdown.replace(
-    PLACE,
-    (_, start: string, name: string, end: string) => `${start}\n${tables[name]}\n\n${end}`,
-  );

@@ -7,7 +7,7 @@ import { READ_DEADLINE_MS } from '../../table/timing.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
 import { createQueue } from '../../test/proof/simulation/time.ts';
 import { createZipf, exponential, logNormal } from '../harness/draws.ts';
-import { ASSUMED, MEASURED, onFunction } from './assumptions.ts';
+import { ASSUMED, onFunction } from './assumptions.ts';
 import { createPartitions } from './partitions.ts';
 import { createPool, type Environment } from './pool.ts';
 import { API, createPopulation, PAGES, type PopulationOptions } from './population.ts';
@@ -157,7 +157,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   };
   const drawLike = (age: number): number => {
     const kept = latest.slice(0, age + 1).findLast(({ length }) => length > 0);
-    const { answer: own, call } = MEASURED.processorMs;
+    const { answer: own, call } = ASSUMED.processorMs;
     return kept ? random.pick(kept) : onFunction(own + call) + ASSUMED.call.medianMs;
   };
 
@@ -179,7 +179,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     function end(ending: 'answered' | 'fault', allowed: boolean): void {
       if (ending === 'answered') assertRight(user, page, at, allowed);
       const [calls, units] = [asked.calls - before.calls, asked.units - before.units];
-      const { answer: own, call, unit } = MEASURED.processorMs;
+      const { answer: own, call, unit } = ASSUMED.processorMs;
       plan(onFunction(own + calls * call + units * unit), () => {
         const milliseconds = now() - arrivedAt;
         totals[ending === 'answered' ? 'answered' : 'faults'] += 1;
