@@ -627,3 +627,19 @@ test('the top level can be taken in at a glance', () => {
   };
   expect(Object.keys(scripts).length).toBeLessThanOrEqual(20);
 });
+
+test('docs/internals/releasing.md says why each package that users get is there', () => {
+  const json = (path: string): Readonly<Record<string, object>> =>
+    JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+  const { dependencies = {}, peerDependencies = {} } = json('package.json');
+  const inPage = ofFolder('explorer').flatMap(({ to, isOurs }) => {
+    const [name = ''] = isOurs ? [] : (/^(?:@[^/]+\/)?[^/]+/.exec(to) ?? []);
+    return name === '' || name.startsWith('node:') || name in dependencies ? [] : [name];
+  });
+  const listed = Object.entries(json('docs/.vitepress/dependencies.json'));
+  expect(Object.fromEntries(listed.map(([how, reasons]) => [how, Object.keys(reasons)]))).toEqual({
+    installed: Object.keys(dependencies),
+    optional: Object.keys(peerDependencies),
+    explorer: [...new Set(inPage)].sort(),
+  });
+});

@@ -3,8 +3,9 @@ import { tableOf } from '../../bench/documents.ts';
 import { readResults } from '../../bench/harness/figures.ts';
 import { EXIT_CODES, FAULT } from '../../cli/exit-codes.ts';
 import { commandsAsMarkdown, documentCommands } from '../../provisioning/documents/commands-page.ts';
-import { tableAsMarkdown } from '../../provisioning/documents/table.ts';
+import { markdownTable, tableAsMarkdown } from '../../provisioning/documents/table.ts';
 import { faultsAsMarkdown } from '../../test/faults/page.ts';
+import dependencies from './dependencies.json' with { type: 'json' };
 
 /**
  * What documents show and git does not hold. A paragraph that begins with `<!-- made: NAME -->` is its place; the rest
@@ -14,21 +15,28 @@ const PLACE = /^<!-- made: ([a-z][a-z ./-]*) -->(?:.|\n(?=.))*/gm;
 
 /** What each exit code of each subcommand means; that of 2 only where it is special. */
 const exitCodesAsMarkdown = (): string =>
-  [
+  markdownTable(
     ['subcommand', '0', '1', '2'],
-    ['---', '---', '---', '---'],
-    ...EXIT_CODES.map((codes) => [
-      codes.of.map((name) => `\`${name}\``).join(', '),
+    EXIT_CODES.map(({ of, ...codes }) => [
+      of.map((name) => `\`${name}\``).join(', '),
       codes[0],
       codes[1] ?? '',
       codes[2] === FAULT ? '' : codes[2],
     ]),
-  ]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+  );
+
+/** What users get with the package: installed, optional, or built into the explorer's page. */
+const dependenciesAsMarkdown = (): string =>
+  markdownTable(
+    ['dependency', 'how it comes', 'why'],
+    Object.entries(dependencies).flatMap(([how, reasons]) =>
+      Object.entries(reasons).map(([name, why]) => [`\`${name}\``, how, why]),
+    ),
+  );
 
 const MADE: Readonly<Record<string, () => string>> = {
   commands: () => commandsAsMarkdown(documentCommands()),
+  dependencies: dependenciesAsMarkdown,
   'exit codes': exitCodesAsMarkdown,
   faults: faultsAsMarkdown,
   table: tableAsMarkdown,

@@ -11,7 +11,8 @@ import { EDGES, ID } from './edges.ts';
  */
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+/** A table of Markdown. */
+export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 
 const code = (text: string): string => `\`${text}\``;
@@ -81,7 +82,7 @@ const accessRows = [...ACCESS]
 
 export const tableAsMarkdown = (): string => `## Forms of keys
 
-${tableOf(
+${markdownTable(
   ['form', 'key', 'what it is'],
   [
     ['node', '`TYPE#id / META`', 'an entity'],
@@ -142,7 +143,7 @@ ${tableOf(
 
 Every item says its form in \`v\`. One that says none is of form 1, but for decision items, which have always said it.
 
-${tableOf(
+${markdownTable(
   ['this release', 'forms'],
   [
     ['reads', `1 to ${FORMS.reads}`],
@@ -155,7 +156,7 @@ What is of a newer form is refused with \`newer_form\` where it decides, and lef
 
 ## Indexes
 
-${tableOf(
+${markdownTable(
   ['index', 'partition', 'sorted by', 'serves'],
   [
     [INDEXES.all, '`LIST#TYPE#shard`', 'id', 'all of a type'],
@@ -176,21 +177,21 @@ ${tableOf(
 
 ## Entities
 
-${tableOf(['entity', 'what it is', 'key', 'hangs on', 'guards', 'indexes', 'goes after'], entityRows)}
+${markdownTable(['entity', 'what it is', 'key', 'hangs on', 'guards', 'indexes', 'goes after'], entityRows)}
 
 ## Attributes
 
 What a command may give; \`id\`, \`createdAt\` and \`updatedAt\` come beside. Types and enums: [commands](../commands.md).
 
-${tableOf(['entity', 'attributes'], attributeRows)}
+${markdownTable(['entity', 'attributes'], attributeRows)}
 
 ## Edges
 
-${tableOf(['edge', 'what it links', 'keys', 'repeated in the decision item of'], edgeRows)}
+${markdownTable(['edge', 'what it links', 'keys', 'repeated in the decision item of'], edgeRows)}
 
 ## Access patterns
 
 Each is a command of provisioning ([all of them](../commands.md)); lists come in pages with a cursor.
 \`npm run rows\` runs the row of each id.
 
-${tableOf(['command', 'by', 'reads', 'rows'], accessRows)}`;
+${markdownTable(['command', 'by', 'reads', 'rows'], accessRows)}`;
