@@ -1,4 +1,4 @@
-import type { MandateItem } from '../../table/decision/items.ts';
+import { type MandateItem, subjectWith } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -244,7 +244,7 @@ const BY_FLAG: Derivation = {
 
 /** The administrator flag first, then the derivations by roles if they would be sufficient without it. */
 function derivationsOfAdmin(input: DecisionInput, at: number, names: Names): Explanation['allowedBy'] {
-  const without = { ...input, subject: input.subject && { ...input.subject, isAdmin: false } };
+  const without = { ...input, subject: input.subject && subjectWith(input.subject, { isAdmin: false }) };
   const showCondition = createShowCondition(input);
   const others = decide(without, at).allowed
     ? [...derivationsOf(input, at)]

@@ -54,11 +54,14 @@ export interface SubjectItem {
   readonly properties: Properties;
 }
 
-/** The subject with what stands apart of it: it may take attributes from its prototype, so it becomes one. */
+/**
+ * The subject with a part that stands apart of it, or another value: it may take attributes from its prototype, so it
+ * becomes one.
+ */
 export const subjectWith = (
   subject: SubjectItem,
-  apart: Partial<Pick<SubjectItem, 'groupsAt' | 'groupRoles'>>,
-): SubjectItem => ({ __proto__: subject, ...apart }) as unknown as SubjectItem;
+  changes: Partial<Pick<SubjectItem, 'groupsAt' | 'groupRoles' | 'isAdmin'>>,
+): SubjectItem => ({ __proto__: subject, ...changes }) as unknown as SubjectItem;
 
 /** All groups of a subject that were read. */
 export const groupsOf = ({ groups, groupsAt }: SubjectItem): readonly string[] =>

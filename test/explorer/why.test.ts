@@ -11,10 +11,10 @@ import { layOut } from '../../explorer/page/views/why/layout.ts';
 import { FEW, type PathGraph, pathGraph } from '../../explorer/page/views/why/path-graph.ts';
 import { axisOf, MOST_PARTS, marksOf, partsOf, rangeOf } from '../../explorer/page/views/why/periods.ts';
 import { assigning, remediesOf } from '../../explorer/page/views/why/remedies.ts';
-import { createExplainedWorld, type ExplainedWorld } from '../engine/explain/support.ts';
+import { createRuleWorld, type RuleWorld } from '../engine/rule/world.ts';
 
 /** What the view Why makes of an explanation: a picture, marks in time, and changes that would have helped. */
-const world: ExplainedWorld = await createExplainedWorld();
+const world: RuleWorld = await createRuleWorld();
 
 const OPEN = 'doors:open:door';
 const DAY = 86_400_000;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Explanation, formatExplanation } from '../../../engine/index.ts';
-import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
+import { type Asked, createRuleWorld, type RuleWorld } from '../rule/world.ts';
 
 /** The formatted explanation. */
-const world: ExplainedWorld = await createExplainedWorld();
+const world: RuleWorld = await createRuleWorld();
 
 test.each<[string, Asked]>([
   ['allow', { subject: 'hans', permission: 'doors:open:door', scope: 'Lighthouse' }],

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createExplainer } from '../../../engine/index.ts';
 import { decisionKey, nodeKey } from '../../../table/keys.ts';
-import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
+import { type Asked, createRuleWorld, type RuleWorld } from '../rule/world.ts';
 
 /** The calls of an explanation, which do not grow with the number of the subject's grants. */
-const world: ExplainedWorld = await createExplainedWorld();
+const world: RuleWorld = await createRuleWorld();
 beforeEach(() => void world.calls.splice(0));
 const operations = () => world.calls.map(({ operation }) => operation);
 const SNAPSHOT = 'TransactGetItems';

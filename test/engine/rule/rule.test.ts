@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Engine, type Explanation, formatExplanation } from '../../../engine/index.ts';
+import { bringInto, FORMS, type Form } from '../../support/forms.ts';
+import { type Row, SECTIONS } from './rows.ts';
+import { createRuleWorld, derivationNames, type RuleWorld } from './world.ts';
+
+/** The rule of SPEC section 2, on every form of the items: checks, sessions and explanations. */
+const ALLOWS = ['role', 'admin'];
+const ROWS = SECTIONS.flatMap(([, rows]) => rows);
+
+const optionsOf = ({ asked, more }: Row) => ({
+  ...more,
+  ...(asked.at !== undefined && { at: Date.parse(asked.at) }),
+});
+
+/** An explanation has all steps, of which one decides, and nothing after it that was looked at. */
+function expectSteps({ steps, acting, allowed, suggestions }: Explanation, { says }: Row): void {
+  expect(steps.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(steps.filter(({ decides }) => decides)).toHaveLength(1);
+  if (allowed) expect([steps.filter(({ passed }) => passed === false), suggestions]).toEqual([[], null]);
+  if (acting) return;
+  const deciding = steps.find(({ decides }) => decides);
+  expect(deciding?.passed).toBe(allowed);
+  const [, step, words] = /^(\d)(?: (.*))?$/.exec(says) ?? [];
+  if (step === undefined) return;
+  expect(deciding).toMatchObject({ step: Number(step) });
+  const missing = { code: expect.any(String), text: expect.stringContaining(words ?? '') };
+  // That nothing was found has been said by then.
+  if (step !== '9') expect(deciding?.missing).toContainEqual(missing);
+  for (const later of steps.slice(Number(step)))
+    expect(later).toMatchObject({ passed: null, findings: [], missing: [] });
+}
+
+describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
+  let world: RuleWorld;
+  let engine: Engine;
+  beforeAll(async () => {
+    world = await createRuleWorld();
+    world.settle();
+    const { split, unsplit } = await bringInto(world, form);
+    expect([split > 0, unsplit]).toEqual([form !== 'whole', 0]);
+    world.settle();
+    engine = world.newEngine();
+  });
+
+  describe.each(SECTIONS)('%s', (_, rows) => {
+    test.each(rows)('$what: $question: $reason', async (row) => {
+      const { asked, more, reason, says } = row;
+      const decision = { allowed: ALLOWS.includes(reason), reason };
+      const options = optionsOf(row);
+      const question = world.question(asked);
+      // Read, then from the cache, and from what is kept.
+      for (const consistency of ['cached', 'cached', 'cached', 'strong'] as const)
+        expect(await engine.check(...question, { ...options, consistency })).toEqual(decision);
+      const [subject, permission, scope] = question;
+      const session = await engine.session(subject, scope, { ...options, permissions: [permission] });
+      expect(session.can(permission)).toBe(decision.allowed);
+      const explanation = await world.explain(asked, more);
+      expect(explanation).toMatchObject(decision);
+      expectSteps(explanation, row);
+      const { allowedBy, deniedBy } = explanation;
+      const denials = derivationNames(deniedBy).map((each) => `DENY ${each}`);
+      if (decision.allowed && says !== '')
+        expect([...derivationNames(allowedBy), ...denials].join('; ')).toBe(says);
+      expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
+      expect(JSON.stringify(explanation)).not.toContain('@example.com');
+      expect(formatExplanation(explanation)).toContain(`(${reason})`);
+    });
+  });
+
+  test('all of them at once', async () => {
+    const requests = ROWS.map((row) => {
+      const [subject, permission, scope] = world.question(row.asked);
+      const { groups, actor, at, ...given } = optionsOf(row) as ReturnType<typeof optionsOf> & {
+        at?: number;
+      };
+      return { subject, permission, scope, given, ...(groups && { groups }), ...(actor && { actor }), at };
+    });
+    const { decisions } = await engine.checkMany(requests);
+    expect(decisions.map(({ reason }) => reason)).toEqual(ROWS.map(({ reason }) => reason));
+  });
+});
