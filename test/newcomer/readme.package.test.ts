@@ -17,7 +17,7 @@ import { walk } from './walk.ts';
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const [IN_THE_CLONE = '', IN_A_PROJECT = ''] = readFileSync(join(ROOT, 'README.md'), 'utf8').split(
-  /^(?=## In a project of yours)/m,
+  /^(?=## In your project)/m,
 );
 
 const COPIED = { recursive: true, verbatimSymlinks: true };
