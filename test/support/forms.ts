@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { type Migrated, migrate } from '../../provisioning/verify/index.ts';
+import { type Migrated, migrate } from '../../provisioning/migrate/migrate.ts';
 import type { World } from './world.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
