@@ -42,7 +42,7 @@ export function tableOf(place: string, results: Results): string | undefined {
   const [kind, name = ''] = place.split(' ');
   if (place === 'numbers asked') return askedAsMarkdown(ASKED, results).numbers;
   if (place === 'assumptions of the fleet') return assumptionsAsMarkdown();
-  if (kind !== 'figures' || !Object.hasOwn(TOPICS, name)) return undefined;
+  if (kind !== 'figures' || !TOPICS.includes(name)) return undefined;
   const measured = results[name];
   const asMarkdown = name === 'fleet' ? fleetAsMarkdown : figuresAsMarkdown;
   return measured

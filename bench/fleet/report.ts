@@ -59,7 +59,7 @@ const columnsOf = (event: Event): Columns =>
 /** @param name of the event; `small` of the small fleet */
 export const figuresOf = (name: string, event: Event, result: Simulated): readonly Figure[] =>
   Object.entries(columnsOf(event)).map(([id, [what, unit, value]]) =>
-    toFigure(`fleet.${name}.${id}`, `${event.title}: ${what}`, unit, [value(result, event)]),
+    toFigure(`${name}.${id}`, `${event.title}: ${what}`, unit, [value(result, event)]),
   );
 
 /** The tables of docs/performance/fleet.md: ordinary times by rate, and events. */

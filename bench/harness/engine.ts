@@ -6,11 +6,6 @@ import { createReader } from '../../table/dynamodb/reader.ts';
 /** A benchmark waits for an engine that shares its processor; a time-out would end the run. */
 export const PATIENCE_MS = 20_000;
 
-/**
- * When what a benchmark reads was written: long ago, for an item within the coherence margin is read twice.
- */
-export const longAgo = (): number => Date.now() - 3_600_000;
-
 /** Runs the work on an embedded engine of its own, in memory. */
 export async function withEngine<Result>(work: (endpoint: string) => Promise<Result>): Promise<Result> {
   const { endpoint, stop } = await startEmbeddedEngine();

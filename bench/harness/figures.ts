@@ -7,7 +7,7 @@ import { pairedRatios, summarise } from './statistics.ts';
 export type Pair = readonly [number, number];
 
 export interface Figure {
-  /** `topic.name`, as in budgets and documents. */
+  /** In its topic; `topic.name` in results, budgets and documents. */
   readonly id: string;
   readonly title: string;
   /** For example `ns`, `bytes`, `calls` or `/s`. */
@@ -51,14 +51,13 @@ export type Titled = Readonly<Record<string, readonly [title: string, ...peers: 
 
 /** @param values of a figure or a peer, one per round */
 export const figuresOf = (
-  topic: string,
   unit: string,
   titled: Titled,
   values: (name: string) => readonly number[],
 ): readonly Figure[] =>
   Object.entries(titled).map(([name, [title, ...peers]]) => {
     const against = Object.fromEntries(peers.map((peer) => [peer, values(peer)]));
-    return toFigure(`${topic}.${name}`, title, unit, values(name), against);
+    return toFigure(name, title, unit, values(name), against);
   });
 
 /** What figures depend on. It does not identify the machine. */
@@ -101,10 +100,8 @@ export function environmentNow(): Environment {
   };
 }
 
-/** @throws Error when the id of a figure does not begin with the topic */
+/** The results with a topic measured anew, in the order of their names. */
 export function withTopic(known: Results, topic: string, measured: TopicResults): Results {
-  const stray = measured.figures.find(({ id }) => !id.startsWith(`${topic}.`));
-  if (stray) throw new Error(`figure ${stray.id} is not named after the topic ${topic}`);
   const all = Object.entries({ ...known, [topic]: measured });
   return Object.fromEntries(all.sort(([a], [b]) => a.localeCompare(b, 'en')));
 }

@@ -22,8 +22,8 @@ export interface RoundsOptions {
   readonly now?: () => number;
 }
 
-/** By candidate: nanoseconds per question, one value per round. */
-export type Samples = ReadonlyMap<string, readonly number[]>;
+/** Of a candidate: nanoseconds per question, one value per round. */
+export type Samples = (candidate: string) => readonly number[];
 
 /**
  * Runs all candidates in every round, each time in a new order, so that other load on the machine and the
@@ -47,18 +47,16 @@ export async function runRounds(
       if (round >= warmUp) samples.get(name)?.push((took * 1e6) / count);
     }
   }
-  return samples;
+  return (name) => {
+    const found = samples.get(name);
+    if (!found) throw new Error(`candidate ${name} did not run`);
+    return found;
+  };
 }
 
 function shuffled<T>(list: readonly T[], random: Random): T[] {
   const left = [...list];
   return list.map(() => left.splice(random.below(left.length), 1)[0] as T);
-}
-
-export function samplesOf(samples: Samples, name: string): readonly number[] {
-  const found = samples.get(name);
-  if (!found) throw new Error(`candidate ${name} did not run`);
-  return found;
 }
 
 /** Checking the answer is part of the timed work. */

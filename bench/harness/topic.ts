@@ -9,9 +9,8 @@ export interface TopicContext {
   readonly log: (line: string) => void;
 }
 
-/** One subject of `npm run bench`. Its name begins the ids of its figures. */
+/** One subject of `npm run bench`, in the file of its name. */
 export interface Topic {
-  readonly name: string;
   readonly title: string;
   readonly run: (context: TopicContext) => Promise<readonly Figure[]>;
 }

@@ -36,8 +36,8 @@ export function blockOf(number: number): World {
 }
 
 /** The decision items of so many blocks, block by block. */
-export function* itemsOf(blocks: number, writtenAt: number): Generator<readonly Item[], void, void> {
+export function* itemsOf(blocks: number): Generator<Item, void, void> {
   const isShared = ({ PK }: Item): boolean => !/^(?:USER|TENANT|LOCATION)#/.test(PK);
   for (let number = 0; number < blocks; number++)
-    yield decisionItems(blockOf(number), writtenAt).filter((item) => number === 0 || !isShared(item));
+    yield* decisionItems(blockOf(number)).filter((item) => number === 0 || !isShared(item));
 }

@@ -1,4 +1,4 @@
-import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import {
   Attribute,
   conditionAttribute,
@@ -9,38 +9,34 @@ import {
 import { FORMS } from '../../table/form.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRevisionKey, decisionKey, globalKey, type Key, permissionRef } from '../../table/keys.ts';
+import { decisionKey, globalKey, type Key, permissionRef } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
+import { openNewTable } from '../harness/engine.ts';
 import { chainOf, rolesWith, type World } from './world.ts';
-
-/** The revision item of the routes of an API. */
-export const revisionOf = (api: string, writtenAt: number): Item =>
-  itemsAt(writtenAt)(apiRevisionKey(api), {});
 
 /** The department of every user, for conditions. */
 export const DEPARTMENT = 'sales';
 
-/** Makes decision items of one instant. */
-export const itemsAt =
-  (writtenAt: number) =>
-  (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
-    ...key,
-    Type: 'Decision',
-    [Attribute.version]: FORMS.usual,
-    [Attribute.writtenAt]: writtenAt,
-    [Attribute.writeId]: 'bench',
-    ...fields,
-  });
+/** When all items were written: long ago, for an item within the coherence margin is read twice. */
+const WRITTEN_AT = Date.now() - 3_600_000;
+
+export const decisionItem = (key: Key, fields: Readonly<Record<string, unknown>> = {}): Item => ({
+  ...key,
+  Type: 'Decision',
+  [Attribute.version]: FORMS.usual,
+  [Attribute.writtenAt]: WRITTEN_AT,
+  [Attribute.writeId]: 'bench',
+  ...fields,
+});
 
 /**
  * The decision items that commands would write for this model.
  *
  * @param when the condition of every effect; without one all effects always count
  */
-export function decisionItems(world: World, writtenAt: number, when?: string): readonly Item[] {
-  const item = itemsAt(writtenAt);
+export function decisionItems(world: World, when?: string): readonly Item[] {
   const ofRef = (ref: string, fields: Readonly<Record<string, unknown>>): Item =>
-    item(decisionKey(parseRef(ref, 'ref')), { status: 'active', ...fields });
+    decisionItem(decisionKey(parseRef(ref, 'ref')), { status: 'active', ...fields });
   const scopes = world.places.map(({ ref }) => {
     const groups = world.groups.filter(({ place }) => place === ref);
     const [, ...ancestors] = chainOf(world.places, ref);
@@ -51,7 +47,7 @@ export function decisionItems(world: World, writtenAt: number, when?: string): r
   });
   const pages = world.pages.map((page) => {
     const roles = rolesWith(world, page);
-    return item(decisionKey(permissionRef(parsePermissionName(page, 'page'))), {
+    return decisionItem(decisionKey(permissionRef(parsePermissionName(page, 'page'))), {
       [Attribute.registered]: true,
       ...effectsOf(roles, when),
     });
@@ -65,7 +61,7 @@ export function decisionItems(world: World, writtenAt: number, when?: string): r
     ),
     ...scopes,
     ...pages,
-    item(globalKey(), {
+    decisionItem(globalKey(), {
       ...Object.fromEntries(world.roles.map(({ id }) => [roleAttribute(id), ''])),
       ...(when === undefined ? {} : { [propertyAttribute('subject:user', 'department')]: 'string stored' }),
     }),
@@ -81,15 +77,20 @@ function effectsOf(roles: readonly string[], when: string | undefined): Readonly
 /** Limit of one BatchWriteItem. */
 const AT_ONCE = 25;
 
-export async function writeItems(
-  client: DynamoDBDocumentClient,
-  table: string,
-  items: readonly Item[],
-): Promise<void> {
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    const puts = items.slice(from, from + AT_ONCE).map((Item) => ({ PutRequest: { Item } }));
-    const write = new BatchWriteCommand({ RequestItems: { [table]: puts } });
-    const { UnprocessedItems = {} } = await client.send(write);
+/** A new table with these items. */
+export async function writeTable(endpoint: string, table: string, items: Iterable<Item>) {
+  const opened = await openNewTable(endpoint, table);
+  let puts: object[] = [];
+  const write = async (): Promise<void> => {
+    const command = new BatchWriteCommand({ RequestItems: { [table]: puts } });
+    const { UnprocessedItems = {} } = await opened.client.send(command);
     if (Object.keys(UnprocessedItems).length > 0) throw new Error('the table did not take all items');
+    puts = [];
+  };
+  for (const Item of items) {
+    puts.push({ PutRequest: { Item } });
+    if (puts.length === AT_ONCE) await write();
   }
+  if (puts.length > 0) await write();
+  return opened;
 }

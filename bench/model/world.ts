@@ -39,24 +39,24 @@ export interface World {
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** In the form of a ULID. */
-export const newId = (random: Random): string =>
+const newId = (random: Random): string =>
   `01J8${Array.from({ length: 22 }, () => ALPHABET[random.below(32)]).join('')}`;
 
 /** By `join`: V8 keeps a string made by `+` in pieces, which makes look-ups slower. */
-export const newRef = (random: Random, type: string): string => [type, newId(random)].join(':');
+const newRef = (random: Random, type: string): string => [type, newId(random)].join(':');
 
 export const times = <T>(count: number, make: (position: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, position) => make(position));
 
 /** `count` of them, each at most once. */
-export function draw<T>(random: Random, list: readonly T[], count: number): readonly T[] {
+function draw<T>(random: Random, list: readonly T[], count: number): readonly T[] {
   const drawn = new Set<T>();
   while (drawn.size < count) drawn.add(random.pick(list));
   return [...drawn];
 }
 
 /** Two tenants, three projects in each, two buildings in each of those. */
-export function plantPlaces(random: Random): readonly Place[] {
+function plantPlaces(random: Random): readonly Place[] {
   const below = (type: string, count: number, parents: readonly Place[]): readonly Place[] =>
     parents.flatMap(({ ref }) => times(count, () => ({ ref: newRef(random, type), parent: ref })));
   const clients = times(2, () => ({ ref: newRef(random, 'client') }));
@@ -103,6 +103,14 @@ export function createBenchWorld(seed = 4_711): World {
     groups: draw(random, random.pick(groupsOf), 5),
   }));
   return { places, pages, roles, groups, users };
+}
+
+/** Whether places stand alone, or inherit from those above. */
+export type Shape = 'flat' | 'nested';
+
+export function createWorldOf(shape: Shape): World {
+  const world = createBenchWorld();
+  return shape === 'nested' ? world : { ...world, places: world.places.map(({ ref }) => ({ ref })) };
 }
 
 /** The oracle, in the simplest form. */

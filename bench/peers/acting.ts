@@ -1,9 +1,8 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { longAgo } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { decisionItems, itemsAt } from '../model/table.ts';
+import { decisionItem, decisionItems } from '../model/table.ts';
 import { idOf } from '../model/visits.ts';
 import type { Question, World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
@@ -14,15 +13,14 @@ const MAX_BYTES = 128 * 1024 * 1024;
 
 /** Gatehouse, asked with an agent and a mandate of each user: the agent may do everything, the mandate as well. */
 export async function createActing(world: World, questions: readonly Question[], endpoint: string) {
-  const item = itemsAt(longAgo());
   /** At most 20 places without one above. */
   const roots = world.places.flatMap(({ ref, parent }) => (parent === undefined ? [ref] : [])).slice(0, 20);
   const acting = world.users.flatMap(({ ref: subject }) => [
-    item(decisionKey(parseSubjectRef(`agent:${idOf(subject)}`, 'actor')), {
+    decisionItem(decisionKey(parseSubjectRef(`agent:${idOf(subject)}`, 'actor')), {
       status: 'active',
       [Attribute.isAdmin]: true,
     }),
-    item(decisionKey(parseRef(`mandate:${idOf(subject)}`, 'mandate')), {
+    decisionItem(decisionKey(parseRef(`mandate:${idOf(subject)}`, 'mandate')), {
       status: 'active',
       [Attribute.subject]: subject,
       [Attribute.actor]: `agent:${idOf(subject)}`,
@@ -31,7 +29,7 @@ export async function createActing(world: World, questions: readonly Question[],
       [Attribute.scopes]: roots,
     }),
   ]);
-  const items = [...decisionItems(world, longAgo()), ...acting];
+  const items = [...decisionItems(world), ...acting];
   const newEngine = await openEngines(await loadDeployed(), endpoint, 'acting', items);
   const engine = newEngine({ maxBytes: MAX_BYTES });
   const asked = questions.map((question) => {

@@ -1,8 +1,7 @@
 import type { Authorizer } from '../../authorizer/authorizer.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRef, edgeKey } from '../../table/keys.ts';
-import { longAgo, openNewTable } from '../harness/engine.ts';
-import { decisionItems, revisionOf, writeItems } from '../model/table.ts';
+import { apiRef, apiRevisionKey, edgeKey } from '../../table/keys.ts';
+import { decisionItem, decisionItems, writeTable } from '../model/table.ts';
 import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
 import type { World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
@@ -36,14 +35,9 @@ const ROUTE_ITEMS: readonly Item[] = ROUTES.map(([method, path, permission], pos
 }));
 
 /** A table with the model and the routes. */
-export async function createTableFor(world: World, endpoint: string) {
-  const table = 'bench-handler';
-  const { client, reader } = await openNewTable(endpoint, table);
-  await writeItems(client, table, [
-    ...decisionItems(world, longAgo()),
-    ...ROUTE_ITEMS,
-    revisionOf(API_NAME, longAgo()),
-  ]);
+export async function createTableFor(world: World, endpoint: string, table = 'bench-handler') {
+  const revision = decisionItem(apiRevisionKey(API_NAME));
+  const { reader } = await writeTable(endpoint, table, [...decisionItems(world), ...ROUTE_ITEMS, revision]);
   return { table, reader };
 }
 

@@ -2,29 +2,10 @@ import { createEngine, DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
 import { countRequests } from '../harness/counted.ts';
 import { DYNAMODB, logNormal } from '../harness/draws.ts';
-import { longAgo, openNewTable, openTable } from '../harness/engine.ts';
-import { createGroupWorld, type GroupWorld, type Shape } from '../model/group-world.ts';
-import { decisionItems, writeItems } from '../model/table.ts';
-import { chainOf, type Question } from '../model/world.ts';
-import { createSeedFlow, seedItems } from './seeds.ts';
+import { openTable } from '../harness/engine.ts';
+import { chainOf, type Question, type World } from '../model/world.ts';
 
-export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
-const seedTableOf = (shape: Shape): string => `${coldTableOf(shape)}-seeds`;
-
-/** Writes the model of a shape: decision items for Gatehouse, edges for the seeds' flow. */
-export async function writeColdTables(endpoint: string, shape: Shape): Promise<GroupWorld> {
-  const world = createGroupWorld(shape);
-  for (const [table, items] of [
-    [coldTableOf(shape), decisionItems(world, longAgo())],
-    [seedTableOf(shape), seedItems(world)],
-  ] as const) {
-    const { client } = await openNewTable(endpoint, table);
-    await writeItems(client, table, items);
-  }
-  return world;
-}
-
-interface GatehouseOptions {
+interface Filling {
   /** Whether the request names the scope's ancestors, as a path can. */
   readonly isNamed?: boolean;
   /** An earlier check of the same at the same place; none when left out. */
@@ -35,45 +16,33 @@ interface GatehouseOptions {
  * What decides with an empty or partly filled cache. Each has its own client, which counts, and its own series of
  * latencies from the same distribution. `prepare` comes before each question, and is not counted.
  */
-export function createColdCandidates(endpoint: string, shape: Shape, world: GroupWorld) {
-  const above = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref).slice(1)]));
+export function createColdCandidates(endpoint: string, table: string, { places, users }: World) {
   let seed = 100;
 
-  function connect(table: string) {
+  function candidate({ isNamed, before }: Filling = {}) {
     const { client, reader } = openTable(endpoint, table);
-    return { client, reader, ...countRequests(client, logNormal(createRandom(seed++), DYNAMODB)) };
-  }
-
-  function gatehouse({ isNamed, before }: GatehouseOptions = {}) {
-    const { reader, ...counter } = connect(coldTableOf(shape));
+    const counter = countRequests(client, logNormal(createRandom(seed++), DYNAMODB));
     let skippedMs = 0;
     const newEngine = () =>
       createEngine({ reader, clock: { now: () => Date.now() + skippedMs }, random: () => 0 });
     let engine = newEngine();
     const ask = async ({ subject, permission, scope }: Question): Promise<boolean> => {
-      const prefetch = isNamed ? above.get(scope) : undefined;
+      const prefetch = isNamed ? chainOf(places, scope).slice(1) : undefined;
       return (await engine.check(subject, permission, scope, { prefetch })).allowed;
     };
     const prepare = async (question: Question): Promise<void> => {
       engine = newEngine();
-      const other = world.users.find(({ ref }) => ref !== question.subject)?.ref as string;
+      const other = users.find(({ ref }) => ref !== question.subject)?.ref as string;
       if (before) await ask(before === 'by-another' ? { ...question, subject: other } : question);
       if (before === 'long-ago') skippedMs += DEFAULT_TTL_MS + 1;
     };
     return { ...counter, prepare, ask };
   }
 
-  function seedFlow() {
-    const { client, ...counter } = connect(seedTableOf(shape));
-    const ask = createSeedFlow(client, seedTableOf(shape), shape === 'nested');
-    return { ...counter, prepare: async () => undefined, ask };
-  }
-
   return {
-    gatehouse: gatehouse(),
-    'new-user': gatehouse({ before: 'by-another' }),
-    expired: gatehouse({ before: 'long-ago' }),
-    seeds: seedFlow(),
-    named: gatehouse({ isNamed: true }),
+    gatehouse: candidate(),
+    'new-user': candidate({ before: 'by-another' }),
+    expired: candidate({ before: 'long-ago' }),
+    named: candidate({ isNamed: true }),
   };
 }

@@ -1,5 +1,4 @@
 import type { CheckOptions } from '../../engine/engine.ts';
-import { longAgo } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { DEPARTMENT, decisionItems } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
@@ -17,7 +16,7 @@ export async function createConditions(world: World, questions: readonly Questio
   const deployed = await loadDeployed();
 
   async function candidate(table: string, when?: string, options?: CheckOptions) {
-    const items = decisionItems(world, longAgo(), when);
+    const items = decisionItems(world, when);
     const engine = (await openEngines(deployed, endpoint, table, items))();
     const loop = async (asked: readonly Question[]): Promise<number> => {
       for (const { subject, permission, scope, allowed } of asked) {

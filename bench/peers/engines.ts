@@ -1,7 +1,6 @@
 import type { CheckOptions } from '../../engine/engine.ts';
 import type { Item } from '../../table/item.ts';
-import { openNewTable } from '../harness/engine.ts';
-import { writeItems } from '../model/table.ts';
+import { writeTable } from '../model/table.ts';
 import type { Question } from '../model/world.ts';
 import type { Deployed } from './deployed.ts';
 
@@ -25,8 +24,7 @@ export async function openEngines(
   table: string,
   items: readonly Item[],
 ) {
-  const { client, reader } = await openNewTable(endpoint, table);
-  await writeItems(client, table, items);
+  const { reader } = await writeTable(endpoint, table, items);
   return (options: { readonly observe?: () => void; readonly maxBytes?: number } = {}) =>
     createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS, ...options });
 }

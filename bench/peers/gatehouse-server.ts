@@ -6,8 +6,8 @@ import { bundle } from '../../deploy/bundle/build.ts';
 import { freePort } from '../../local/embedded-engine.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { longAgo, openNewTable, PATIENCE_MS } from '../harness/engine.ts';
-import { decisionItems, writeItems } from '../model/table.ts';
+import { PATIENCE_MS } from '../harness/engine.ts';
+import { decisionItems, writeTable } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
 import { isOk, type PeerServer, startPeer } from './peer.ts';
 
@@ -23,9 +23,8 @@ export async function startGatehouse(
   endpoint: string,
 ): Promise<PeerServer> {
   const table = `authzen-${ttlSeconds}`;
-  const { client } = await openNewTable(endpoint, table);
+  const { client } = await writeTable(endpoint, table, decisionItems(world));
   const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
-  await writeItems(client, table, decisionItems(world, longAgo()));
   const token = await createCaller(createProvisioner(provisioning));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

@@ -1,4 +1,3 @@
-import { longAgo } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
@@ -12,7 +11,7 @@ const QUESTIONS = 1_000;
 
 /** The loops of Gatehouse over cached items: plain checks, observed ones, decisions made anew, many at once, sessions. */
 export async function createGatehouse(world: World, questions: readonly Question[], endpoint: string) {
-  const items = decisionItems(world, longAgo());
+  const items = decisionItems(world);
   const newEngine = await openEngines(await loadDeployed(), endpoint, 'bench', items);
 
   /** A loop over an engine, which has answered all questions before. */

@@ -1,17 +1,14 @@
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { byteLength } from '../../table/bytes.ts';
-import { apiRef, edgeKey } from '../../table/keys.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
-import { longAgo, openTable } from '../harness/engine.ts';
+import { openTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { httpEvent } from '../model/events.ts';
-import type { GroupWorld, Shape } from '../model/group-world.ts';
-import { revisionOf, writeItems } from '../model/table.ts';
 import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
 import { idOf } from '../model/visits.ts';
-import { isAllowed, type Question } from '../model/world.ts';
-import { coldTableOf } from './cold.ts';
+import { isAllowed, type Question, type World } from '../model/world.ts';
+import { createTableFor } from './authorizer.ts';
 
 /** One invocation of the authorizer: its processor time, its requests to DynamoDB, and the bytes that it logs. */
 export interface Priced extends Spent {
@@ -31,21 +28,10 @@ const YEAR_SECONDS = 31_536_000;
  * The authorizer with the default environment: an event of an HTTP API with an RS256 token in, its answer
  * out. Routes and the issuer's keys are cached, and a token that was verified within five minutes.
  */
-export async function createPricedHandler(endpoint: string, shape: Shape, world: GroupWorld) {
-  const table = coldTableOf(shape);
+export async function createPricedHandler(endpoint: string, table: string, world: World) {
+  await createTableFor(world, endpoint, table);
   const { client, reader } = openTable(endpoint, table);
   const counter = countRequests(client, () => 0);
-  await writeItems(client, table, [
-    {
-      ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
-      id: 'r1',
-      method: 'GET',
-      path: '/buildings/{building}/pages/{page}',
-      permission: '{page}',
-      scope: shape === 'flat' ? 'location:{building}' : 'building:{building}',
-    },
-    revisionOf('default', longAgo()),
-  ]);
   let now = Date.now();
   const issuer = await createTokenSource('RS256', YEAR_SECONDS);
   const lines: string[] = [];

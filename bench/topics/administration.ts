@@ -167,8 +167,7 @@ async function measureApply(endpoint: string, most: number) {
   return { changes, bare: (count * 1_000) / (wallMs() - begun) };
 }
 
-export const administration: Topic = {
-  name: 'administration',
+export const topic: Topic = {
   title: 'bulk administration beside single commands and bare transactions of the same size',
   run: async ({ quick, users = SAMPLE, log }) => {
     const rounds = quick ? 2 : users > 50_000 ? 1 : 3;
@@ -189,7 +188,7 @@ export const administration: Topic = {
       });
     const figure = (id: string, title: string, unit = '/s', ...peers: readonly string[]): Figure => {
       const against = peers.map((peer) => [peer, values[`${id.split('.')[0]}.${peer}`] ?? []]);
-      return toFigure(`administration.${id}`, title, unit, values[id] ?? [], Object.fromEntries(against));
+      return toFigure(`${id}`, title, unit, values[id] ?? [], Object.fromEntries(against));
     };
     return [
       ...Object.keys(KINDS).flatMap((kind) => [

@@ -4,7 +4,7 @@ import { processorMs } from '../harness/clocks.ts';
 import { withEngine } from '../harness/engine.ts';
 import { figuresOf, type Titled, toFigure } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
-import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
+import { type Candidate, runRounds } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import {
   createBenchWorld,
@@ -48,10 +48,7 @@ const CANDIDATES = {
   'casbin-cached': ['casbin, cached answer', 'reference'],
   cedar: ['Cedar wasm, stateful', 'reference'],
   casbin: ['casbin, matcher of its guide', 'reference'],
-} satisfies Titled;
-
-/** Checks that conditions decide, and the same ones without. All are allowed: a refusal meets no condition. */
-const CONDITIONS = {
+  // Checks that conditions decide, and the same ones without. All are allowed: a refusal meets no condition.
   unconditional: ['Gatehouse, check, allowed'],
   'condition-stored': ['the same, with a condition over a stored property'],
   'condition-context': ['the same, with a condition over the context'],
@@ -60,8 +57,8 @@ const CONDITIONS = {
 /** What each adds to another, round by round. */
 const ADDED = {
   observed: ['an empty observer', 'warm'],
-  'condition-stored': [...CONDITIONS['condition-stored'], 'unconditional'],
-  'condition-context': [...CONDITIONS['condition-context'], 'unconditional'],
+  'condition-stored': [...CANDIDATES['condition-stored'], 'unconditional'],
+  'condition-context': [...CANDIDATES['condition-context'], 'unconditional'],
 };
 
 /** Milliseconds per round and least number of questions: candidates differ widely in cost. */
@@ -99,8 +96,7 @@ async function createCandidates(world: World, questions: readonly Question[], en
   return { gatehouse, candidates };
 }
 
-export const check: Topic = {
-  name: 'check',
+export const topic: Topic = {
   title: 'one warm decision in process, beside other libraries',
   run: async ({ quick, log }) => {
     const world = createBenchWorld();
@@ -110,8 +106,7 @@ export const check: Topic = {
       const { gatehouse, candidates } = await createCandidates(world, questions, endpoint);
       const rounds = quick ? 61 : 301;
       await collect();
-      const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
-      const values = (name: string) => samplesOf(samples, name);
+      const values = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
       const some = questions.slice(0, 2_000);
       const least = quick ? 15 : 31;
       const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), least);
@@ -119,14 +114,13 @@ export const check: Topic = {
       const adds = Object.entries(ADDED).map(([name, [what, without = '']]) => {
         const added = values(name).map((value, round) => value - (values(without)[round] as number));
         const against = { reference: values('reference') };
-        return toFigure(`check.${name}-adds`, `${what}: what it adds`, 'ns', added, against);
+        return toFigure(`${name}-adds`, `${what}: what it adds`, 'ns', added, against);
       });
       return [
-        ...figuresOf('check', 'ns', CANDIDATES, values),
-        ...figuresOf('check', 'ns', CONDITIONS, values),
+        ...figuresOf('ns', CANDIDATES, values),
         ...adds,
-        toFigure('check.allocation', 'Gatehouse, check', 'bytes', bytes),
-        toFigure('check.allocation-anew', 'Gatehouse, decided anew and kept', 'bytes', bytesAnew),
+        toFigure('allocation', 'Gatehouse, check', 'bytes', bytes),
+        toFigure('allocation-anew', 'Gatehouse, decided anew and kept', 'bytes', bytesAnew),
       ];
     });
   },

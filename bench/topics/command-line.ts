@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { withEngine } from '../harness/engine.ts';
 import { figuresOf, type Titled } from '../harness/figures.ts';
-import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
+import { type Candidate, runRounds } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
@@ -34,8 +34,7 @@ async function startStack(env: NodeJS.ProcessEnv) {
   };
 }
 
-export const commandLine: Topic = {
-  name: 'command-line',
+export const topic: Topic = {
   title: 'from process start to exit of `gatehouse`, as npm would have it, beside an empty Node',
   run: ({ quick }) =>
     withEngine(async (endpoint) => {
@@ -53,8 +52,7 @@ export const commandLine: Topic = {
       ];
       try {
         const samples = await runRounds(runs, { rounds: quick ? 9 : 31, warmUp: 0 });
-        const ms = (name: string) => samplesOf(samples, name).map((ns) => ns / 1e6);
-        return figuresOf('command-line', 'ms', FIGURES, ms);
+        return figuresOf('ms', FIGURES, (name) => samples(name).map((ns) => ns / 1e6));
       } finally {
         await stop();
       }

@@ -5,9 +5,7 @@ import { withEngine } from '../harness/engine.ts';
 import { toFigure } from '../harness/figures.ts';
 import { billedMs, type Decided, dollarsPerMillion, lambdaLogBytes } from '../harness/prices.ts';
 import type { Topic } from '../harness/topic.ts';
-import { drawGroupQuestions, type Shape } from '../model/group-world.ts';
-import { times } from '../model/world.ts';
-import { writeColdTables } from '../peers/cold.ts';
+import { createWorldOf, drawQuestions, type Shape, times } from '../model/world.ts';
 import { createPricedHandler, type Priced, type PricedDecision } from '../peers/priced.ts';
 import prices from '../prices.json' with { type: 'json' };
 
@@ -42,11 +40,10 @@ function memoryOfStack(): number {
 
 async function measure(endpoint: string, count: number): Promise<Readonly<Record<Kind, readonly Priced[]>>> {
   const of = async (shape: Shape): Promise<readonly PricedDecision[]> => {
-    const world = await writeColdTables(endpoint, shape);
+    const world = createWorldOf(shape);
     const decide = await createPricedHandler(endpoint, shape, world);
     const decisions: PricedDecision[] = [];
-    for (const question of drawGroupQuestions(world, count + 2 * BLOCK, 7))
-      decisions.push(await decide(question));
+    for (const question of drawQuestions(world, count + 2 * BLOCK)) decisions.push(await decide(question));
     // The first ones warm the code up.
     return decisions.slice(2 * BLOCK);
   };
@@ -77,8 +74,7 @@ function createBlocks(memoryMb: number) {
     });
 }
 
-export const cost: Topic = {
-  name: 'cost',
+export const topic: Topic = {
   title: 'dollars for a million decisions, beside Amazon Verified Permissions',
   run: async ({ quick, log }) => {
     const memoryMb = memoryOfStack();
@@ -104,15 +100,15 @@ export const cost: Topic = {
         names.map((name) => {
           const against = name === 'avp' ? {} : { [`avp.${percent}`]: dollars('avp', percent) };
           const title = `${percent} % hits; ${MISSES[name]}`;
-          return toFigure(`cost.${name}.${percent}`, title, '$/million', dollars(name, percent), against);
+          return toFigure(`${name}.${percent}`, title, '$/million', dollars(name, percent), against);
         }),
       );
       const units = Object.entries(KINDS).map(([name, title]) => {
         const values = measured[name as Kind].map((each) => each.units);
-        return toFigure(`cost.${name}.units`, `${title}: read units`, 'units', values);
+        return toFigure(`${name}.units`, `${title}: read units`, 'units', values);
       });
       const logged = measured.hit.map(({ logBytes }) => logBytes);
-      const logs = toFigure('cost.hit.logged', 'a hit: bytes of logs and metrics', 'bytes', logged);
+      const logs = toFigure('hit.logged', 'a hit: bytes of logs and metrics', 'bytes', logged);
       return [...inDollars, ...units, logs];
     });
   },

@@ -4,8 +4,7 @@ import { simulate } from '../fleet/simulate.ts';
 import type { Figure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
 
-export const fleet: Topic = {
-  name: 'fleet',
+export const topic: Topic = {
   title: 'a simulated fleet: 5 million users, 10,000 requests per second',
   run: async ({ quick, log }) => {
     const figures: Figure[] = [];

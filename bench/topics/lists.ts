@@ -1,6 +1,6 @@
 import { processorMs } from '../harness/clocks.ts';
 import { toFigure } from '../harness/figures.ts';
-import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';
+import { type Candidate, runRounds, wrongAnswer } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import { loadDeployed } from '../peers/deployed.ts';
 
@@ -24,8 +24,7 @@ const PAGES = 20;
 const ROWS = Array.from({ length: 50 }, (_, n) => ({ id: `i${n}`, project_id: 'north', owner: 'own' }));
 
 /** A last page of 50 rows, from rows in memory, beside a check of each: for somebody who may see all, and by a condition. */
-export const lists: Topic = {
-  name: 'lists',
+export const topic: Topic = {
   title: 'a page of 50 rows, beside 50 checks',
   run: async ({ quick }) => {
     const { createVisibleRows, defineRows, testEngine, text } = await loadDeployed();
@@ -65,9 +64,7 @@ export const lists: Topic = {
       now: processorMs,
     });
     const figure = (user: string, title: string) =>
-      toFigure(`lists.${user}`, title, 'ns', samplesOf(samples, `page-${user}`), {
-        checks: samplesOf(samples, `checks-${user}`),
-      });
+      toFigure(user, title, 'ns', samples(`page-${user}`), { checks: samples(`checks-${user}`) });
     return [figure('all', 'a page of 50 rows'), figure('own', 'a page of 50 rows, with a condition on each')];
   },
 };

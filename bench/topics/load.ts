@@ -157,7 +157,7 @@ function figuresOf(trials: Trials, last: Generated): readonly Figure[] {
     both(name, USUAL, name, 'ms', ({ answers }) => percentile(answers.latencies, share), `-${USUAL}`);
   const everyAnswer = [...[...trials.values()].flat().map(({ answers }) => answers), last];
   const total = (name: string, title: string, unit: string, count: (answers: Generated) => number) =>
-    toFigure(`load.${name}`, title, unit, [everyAnswer.reduce((sum, answers) => sum + count(answers), 0)]);
+    toFigure(`${name}`, title, unit, [everyAnswer.reduce((sum, answers) => sum + count(answers), 0)]);
   return [
     ...both('most', OVERLOAD, 'achieved', '/s', ({ answers }) => achievedRate(answers)),
     // Under overload, where nearly all processor time is spent on answers.
@@ -170,8 +170,7 @@ function figuresOf(trials: Trials, last: Generated): readonly Figure[] {
   ];
 }
 
-export const load: Topic = {
-  name: 'load',
+export const topic: Topic = {
   title: 'requests through the local gateway, with the authorizer and without',
   run: async ({ quick, log }) => {
     const sizes = quick ? QUICK : FULL;

@@ -141,8 +141,7 @@ const SHARES = {
   'reads-kept': ['of a load at a bound of 4 MB: items read, of those read without keeping'],
 } satisfies Titled;
 
-export const memory: Topic = {
-  name: 'memory',
+export const topic: Topic = {
   title: 'bytes of a cached user, of a decision that is kept, and of a cache beside its bound',
   run: async ({ quick }) => {
     await bytesWithin(1);
@@ -167,8 +166,8 @@ export const memory: Topic = {
       'reads-kept': kept.items / without.items,
     };
     return [
-      ...figuresOf('memory', 'bytes', FIGURES, (name) => values[name] ?? []),
-      ...figuresOf('memory', '%', SHARES, (name) => [(shares[name] ?? Number.NaN) * 100]),
+      ...figuresOf('bytes', FIGURES, (name) => values[name] ?? []),
+      ...figuresOf('%', SHARES, (name) => [(shares[name] ?? Number.NaN) * 100]),
     ];
   },
 };

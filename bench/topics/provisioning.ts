@@ -1,6 +1,6 @@
 import { openNewTable, withEngine } from '../harness/engine.ts';
 import { figuresOf, type Titled } from '../harness/figures.ts';
-import { type Candidate, runRounds, type Samples, samplesOf } from '../harness/rounds.ts';
+import { type Candidate, runRounds, type Samples } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import { type Asked, commandsOn, sendBare, type Transaction, transactionsOf } from '../model/transactions.ts';
 import { times } from '../model/world.ts';
@@ -85,13 +85,11 @@ const FIGURES = {
   'membership-bare': ['the items of membership.create, bare'],
 } satisfies Titled;
 
-export const provisioning: Topic = {
-  name: 'provisioning',
+export const topic: Topic = {
   title: 'commands beside bare TransactWriteItems of the same items',
   run: ({ quick }) =>
     withEngine(async (endpoint) => {
       const samples = await measureSingle(endpoint, quick ? 41 : 201);
-      const rates = (name: string) => samplesOf(samples, name).map((ns) => 1e9 / ns);
-      return figuresOf('provisioning', '/s', FIGURES, rates);
+      return figuresOf('/s', FIGURES, (name) => samples(name).map((ns) => 1e9 / ns));
     }),
 };

@@ -5,13 +5,12 @@ import { createEngine, type Observation } from '../../engine/index.ts';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
-import { longAgo, openNewTable } from '../harness/engine.ts';
 import { figuresOf, toFigure } from '../harness/figures.ts';
-import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';
+import { type Candidate, runRounds, wrongAnswer } from '../harness/rounds.ts';
 import { pairedRatios } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
 import { blockOf, itemsOf, USERS_IN_BLOCK } from '../model/blocks.ts';
-import { writeItems } from '../model/table.ts';
+import { writeTable } from '../model/table.ts';
 import { isAllowed, type Question } from '../model/world.ts';
 
 const TABLE = 'bench';
@@ -44,8 +43,7 @@ async function populate(folder: string, users: number): Promise<Population> {
   const blocks = users / USERS_IN_BLOCK;
   const file = join(folder, `${users}.db`);
   const engine = await startEmbeddedEngine(file);
-  const { client, reader } = await openNewTable(engine.endpoint, TABLE);
-  for (const items of itemsOf(blocks, longAgo())) await writeItems(client, TABLE, items);
+  const { reader } = await writeTable(engine.endpoint, TABLE, itemsOf(blocks));
   const random = createRandom(users);
   return {
     users,
@@ -105,7 +103,7 @@ async function measure(populations: readonly Population[], quick: boolean) {
   const differing = new Set(costs.map(({ calls, units }) => `${calls} calls, ${units} units`));
   if (differing.size > 1) throw new Error(`cold checks cost ${[...differing].join(' or ')}`);
   const samples = await runRounds(populations.map(candidateOf), { rounds: quick ? 61 : 301, warmUp: 5 });
-  const ms = (name: string) => samplesOf(samples, name).map((ns) => ns / 1e6);
+  const ms = (name: string) => samples(name).map((ns) => ns / 1e6);
   const [smallest, ...others] = populations as [Population, ...Population[]];
   const titled = [
     [smallest.name, [inWords(smallest)]],
@@ -115,11 +113,11 @@ async function measure(populations: readonly Population[], quick: boolean) {
   const growth = pairedRatios(ms(largest.name), ms(smallest.name));
   const counted = (name: 'calls' | 'units') => {
     const values = costs.map((cost) => cost[name]);
-    return toFigure(`scale.${name}`, 'a cold check, all sizes', name, values);
+    return toFigure(`${name}`, 'a cold check, all sizes', name, values);
   };
   return [
-    ...figuresOf('scale', 'ms', Object.fromEntries(titled), ms),
-    toFigure('scale.growth', 'the largest table over the smallest', 'x', growth),
+    ...figuresOf('ms', Object.fromEntries(titled), ms),
+    toFigure('growth', 'the largest table over the smallest', 'x', growth),
     counted('calls'),
     counted('units'),
   ];
@@ -127,8 +125,7 @@ async function measure(populations: readonly Population[], quick: boolean) {
 
 const inWords = ({ users }: Population): string => `${users.toLocaleString('en-US')} users`;
 
-export const scale: Topic = {
-  name: 'scale',
+export const topic: Topic = {
   title: 'a cold check in tables of 1,000 users and many more',
   run: async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-scale-'));

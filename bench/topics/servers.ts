@@ -91,8 +91,7 @@ interface Questions {
   readonly distinct: readonly Question[];
 }
 
-export const servers: Topic = {
-  name: 'servers',
+export const topic: Topic = {
   title: 'the AuthZEN API, beside the servers of OpenFGA, SpiceDB and Cerbos',
   run: async ({ quick, log }) => {
     const size = quick ? QUICK : FULL;
@@ -193,7 +192,7 @@ async function closedLoop(
           const peers = name === 'gatehouse' ? names.filter((other) => other !== name).map(idOf) : [];
           return [idOf(name), [title, ...peers]] as const;
         });
-        return figuresOf('servers', unit, Object.fromEntries(titled), (id) => values.get(id) ?? []);
+        return figuresOf(unit, Object.fromEntries(titled), (id) => values.get(id) ?? []);
       }),
     ),
   );

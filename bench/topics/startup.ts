@@ -61,8 +61,7 @@ async function measure(
   return measured;
 }
 
-export const startup: Topic = {
-  name: 'startup',
+export const topic: Topic = {
   title: 'the size of the deployed file, from process start to loaded and warm, and its first decision',
   run: async ({ quick, log }) => {
     return withEngine(async (endpoint) => {
@@ -75,9 +74,9 @@ export const startup: Topic = {
         log(`${rounds} rounds, each of ${limit ? 'five' : 'four'} processes`);
         const measured = await measure(starts, rounds, limit);
         return [
-          toFigure('startup.bytes', 'the deployed file', 'bytes', [ours.bytes]),
-          toFigure('startup.bytes-defaults', "by serverless-esbuild's defaults", 'bytes', [theirs.bytes]),
-          ...figuresOf('startup', 'ms', { ...TIMES, ...(limit && LIMITED) }, (name) =>
+          toFigure('bytes', 'the deployed file', 'bytes', [ours.bytes]),
+          toFigure('bytes-defaults', "by serverless-esbuild's defaults", 'bytes', [theirs.bytes]),
+          ...figuresOf('ms', { ...TIMES, ...(limit && LIMITED) }, (name) =>
             measured.map((round) => round[name as keyof Round] as number),
           ),
         ];

@@ -12,7 +12,7 @@ import { processorMs } from '../harness/clocks.ts';
 import { withEngine } from '../harness/engine.ts';
 import { figuresOf } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
-import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
+import { type Candidate, runRounds } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createTokenSource } from '../model/tokens.ts';
 import { createCases, renewed } from '../model/visits.ts';
@@ -56,8 +56,7 @@ const names = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
   (Object.keys(MODES) as Mode[]).map((mode) => ({ kind, mode, name: `${kind}-${mode}` })),
 );
 
-export const traces: Topic = {
-  name: 'traces',
+export const topic: Topic = {
   title: 'what spans cost: without a provider, not sampled, sampled',
   run: async ({ quick, log }) =>
     withEngine(async (endpoint) => {
@@ -90,6 +89,6 @@ export const traces: Topic = {
         const peers = mode === 'none' ? [] : [`${kind}-none`];
         return [name, [`${KINDS[kind].title}: ${MODES[mode].title}`, ...peers]] as const;
       });
-      return figuresOf('traces', 'ns', Object.fromEntries(titled), (name) => samplesOf(samples, name));
+      return figuresOf('ns', Object.fromEntries(titled), samples);
     }),
 };
