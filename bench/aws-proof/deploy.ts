@@ -1,10 +1,8 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { AUDIENCE } from '../model/tokens.ts';
 import type { Aws } from './aws.ts';
-import type { Ledger } from './ledger.ts';
 
 const stacks = z.object({
   Stacks: z.tuple([
@@ -14,84 +12,61 @@ const stacks = z.object({
   ]),
 });
 
-/** The key of the tag that everything carries; its value is the prefix. */
-export const TAG = 'gatehouse-proof';
-/** What CloudFormation takes of a template in the request itself. */
-const MOST_INLINE_BYTES = 51_200;
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+/** What the names of the stacks end in, in the order in which they are made: the issuer, Gatehouse, an API behind it. */
+export const STACKS = ['-issuer', '', '-api'] as const;
+
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 type Parameters = Readonly<Record<string, string>>;
 
-export interface DeployOptions {
-  readonly aws: Aws;
-  readonly ledger: Ledger;
-  /** For what is written on the way. */
-  readonly folder: string;
-  /** The template of the package. */
-  readonly template: string;
-  /** The issuer's public keys, as a JSON Web Key Set. */
-  readonly keys: string;
-}
-
 /** What the other steps work on. */
-export interface Deployed {
-  readonly url: string;
-  readonly issuer: string;
-  readonly table: string;
-  readonly authorizer: string;
-  readonly provisioning: string;
-  /** Deploys the same again, with parameters changed. */
-  readonly change: (parameters: Parameters, signal: AbortSignal) => Promise<unknown>;
-}
+export type Deployed = Awaited<ReturnType<typeof deployAll>>;
 
-/** The issuer, the stack of the package, and an API behind it. The functions are uploaded to a bucket of their own. */
-export async function deployAll(options: DeployOptions, signal: AbortSignal): Promise<Deployed> {
-  const { aws, ledger, folder, template, keys } = options;
-  const { prefix } = ledger;
+/**
+ * The issuer, the stack of the package, and an API behind it. The functions are uploaded to a bucket of their own.
+ *
+ * @param name begins the names of all that is made
+ * @param keys the issuer's public keys, as a JSON Web Key Set
+ * @param folder for what is written on the way
+ */
+export async function deployAll(aws: Aws, name: string, keys: string, folder: string, signal: AbortSignal) {
+  const upload = ['--s3-bucket', name, '--s3-prefix', name];
 
   /** Makes or changes a stack; returns its outputs. */
-  async function deployStack(name: string, file: string, parameters: Parameters, during = signal) {
-    ledger.note({ kind: 'stack', name });
-    const isLarge = statSync(file).size > MOST_INLINE_BYTES;
-    const words = ['cloudformation', 'deploy', '--stack-name', name, '--template-file', file];
-    const upload = isLarge ? ['--s3-bucket', prefix, '--s3-prefix', name] : [];
-    const rights = [
-      '--capabilities',
-      'CAPABILITY_IAM',
-      'CAPABILITY_AUTO_EXPAND',
-      '--tags',
-      `${TAG}=${prefix}`,
-    ];
-    const given = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
-    const rest = ['--parameter-overrides', ...given, '--no-fail-on-empty-changeset'];
-    await aws([...words, ...upload, ...rights, ...rest], during);
-    const described = await aws(['cloudformation', 'describe-stacks', '--stack-name', name], during);
+  async function deploy(which: (typeof STACKS)[number], file: string, given: Parameters, during = signal) {
+    const of = ['--stack-name', `${name}${which}`];
+    const rights = ['--capabilities', 'CAPABILITY_IAM', 'CAPABILITY_AUTO_EXPAND'];
+    const parameters = Object.entries(given).map(([key, value]) => `${key}=${value}`);
+    const rest = ['--parameter-overrides', ...parameters, '--no-fail-on-empty-changeset'];
+    const tags = ['--tags', `gatehouse-proof=${name}`];
+    const words = ['cloudformation', 'deploy', ...of, '--template-file', file];
+    await aws([...words, ...upload, ...rights, ...tags, ...rest], during);
+    const described = await aws(['cloudformation', 'describe-stacks', ...of], during);
     const [{ Outputs }] = stacks.parse(described).Stacks;
     return Object.fromEntries(Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   }
 
-  ledger.note({ kind: 'bucket', name: prefix });
-  await aws(['s3', 'mb', `s3://${prefix}`], signal);
-  const tagging = JSON.stringify({ TagSet: [{ Key: TAG, Value: prefix }] });
-  await aws(['s3api', 'put-bucket-tagging', '--bucket', prefix, '--tagging', tagging], signal);
-  const { Url: issuer = '' } = await deployStack(`${prefix}-issuer`, fileOf('issuer.yml'), { Keys: keys });
-  const packaged = join(folder, `${prefix}.template.yaml`);
-  const from = ['--template-file', template, '--output-template-file', packaged];
-  await aws(['cloudformation', 'package', ...from, '--s3-bucket', prefix, '--s3-prefix', prefix], signal);
+  await aws(['s3', 'mb', `s3://${name}`], signal);
+  const { Url: issuer = '' } = await deploy('-issuer', pathOf('issuer.yml'), { Keys: keys });
+  const packaged = join(folder, `${name}.template.yaml`);
+  const from = ['--template-file', pathOf('../../template.yaml'), '--output-template-file', packaged];
+  await aws(['cloudformation', 'package', ...from, ...upload], signal);
   const parameters = {
     TokenIssuer: issuer,
     TokenAudience: AUDIENCE,
     TokenJwksUrl: `${issuer}/jwks`,
     DeletionProtection: 'false',
   };
-  const { TableName: table = '', AuthorizerArn = '' } = await deployStack(prefix, packaged, parameters);
-  const { Url: url = '' } = await deployStack(`${prefix}-api`, fileOf('api.yml'), { AuthorizerArn });
+  const { TableName: table = '', AuthorizerArn = '' } = await deploy('', packaged, parameters);
+  const { Url: url = '' } = await deploy('-api', pathOf('api.yml'), { AuthorizerArn });
   return {
     url,
     issuer,
     table,
-    authorizer: `${prefix}-authorizer`,
-    provisioning: `${prefix}-provisioning`,
-    change: (changed, changing) => deployStack(prefix, packaged, { ...parameters, ...changed }, changing),
+    authorizer: `${name}-authorizer`,
+    provisioning: `${name}-provisioning`,
+    /** Deploys the same again, with parameters changed. */
+    change: (changed: Parameters, changing: AbortSignal) =>
+      deploy('', packaged, { ...parameters, ...changed }, changing),
   };
 }

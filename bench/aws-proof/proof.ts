@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { messageOf } from '../../local/message-of.ts';
 import type { Aws } from './aws.ts';
+import { COSTS } from './options.ts';
 
 /** What a step found, for the page. */
 export interface Section {
@@ -9,17 +10,11 @@ export interface Section {
   readonly lines: readonly string[];
 }
 
-export interface Step {
-  readonly name: string;
-  /** What it costs, for the question; undefined: nothing, so nobody is asked. */
-  readonly costs?: string;
-  readonly run: (signal: AbortSignal) => Promise<Section>;
-}
-
 export interface ProofOptions {
-  readonly steps: readonly Step[];
+  /** By name, in their order. */
+  readonly steps: Readonly<Record<string, (signal: AbortSignal) => Promise<Section>>>;
   /** Whether a step that costs may be taken. */
-  readonly ask: (step: Step) => Promise<boolean>;
+  readonly ask: (name: string, costs: string) => Promise<boolean>;
   /** Removes what was made; says what is left. */
   readonly remove: () => Promise<readonly string[]>;
   readonly say: (line: string) => void;
@@ -51,14 +46,15 @@ export async function assertAccount(aws: Aws, account: string): Promise<void> {
 export async function prove({ steps, ask, remove, say, signal }: ProofOptions): Promise<Proven> {
   const sections: Section[] = [];
   const take = async (): Promise<string | undefined> => {
-    for (const step of steps) {
+    for (const [name, run] of Object.entries(steps)) {
       if (signal.aborted) return 'interrupted';
-      if (step.costs !== undefined && !(await ask(step))) return `${step.name}: not confirmed`;
-      say(`== ${step.name}`);
+      const costs = COSTS[name];
+      if (costs !== undefined && !(await ask(name, costs))) return `${name}: not confirmed`;
+      say(`== ${name}`);
       try {
-        sections.push(await step.run(signal));
+        sections.push(await run(signal));
       } catch (error) {
-        return `${step.name}: ${signal.aborted ? 'interrupted' : messageOf(error)}`;
+        return `${name}: ${signal.aborted ? 'interrupted' : messageOf(error)}`;
       }
     }
     return undefined;

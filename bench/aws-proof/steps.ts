@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { percentile } from '../harness/statistics.ts';
 import type { Aws } from './aws.ts';
-import { type Deployed, TAG } from './deploy.ts';
-import type { Ledger } from './ledger.ts';
+import type { Deployed } from './deploy.ts';
 import { coldStartsIn } from './page.ts';
 import type { Section } from './proof.ts';
 import { during } from './traffic.ts';
@@ -15,12 +14,15 @@ const alias = z.object({
     .object({ AdditionalVersionWeights: z.record(z.string(), z.number()).default({}) })
     .nullish(),
 });
-const described = z.object({ Table: z.object({ TableStatus: z.string(), TableArn: z.string() }) });
+const described = z.object({ Table: z.object({ TableStatus: z.string() }) });
 const counted = z.object({ Count: z.number() });
 const statistics = z.object({ Datapoints: z.array(z.object({ Sum: z.number() })) });
 const events = z.object({ events: z.array(z.object({ message: z.string() })) });
 
-const secondsSince = (begun: number): number => Math.round((Date.now() - begun) / 1_000);
+export const secondsSince = (begun: number): number => Math.round((Date.now() - begun) / 1_000);
+
+/** How often something is looked at. */
+const PAUSE_MS = 10_000;
 
 /** A changed parameter, which the alias takes over in two parts. */
 export async function canary(
@@ -31,10 +33,9 @@ export async function canary(
 ): Promise<Section> {
   const look = async () => {
     const words = ['lambda', 'get-alias', '--function-name', authorizer, '--name', 'live'];
-    const { FunctionVersion, RoutingConfig } = alias.parse(await aws(words, signal));
-    return { version: FunctionVersion, weights: RoutingConfig?.AdditionalVersionWeights ?? {} };
+    return alias.parse(await aws(words, signal));
   };
-  const { version: before } = await look();
+  const { FunctionVersion: before } = await look();
   const begun = Date.now();
   const seen = new Set<string>();
   const changeAndLook = async (): Promise<void> => {
@@ -43,25 +44,24 @@ export async function canary(
       isOver = true;
     });
     const looking = (async () => {
-      for (; !isOver; await sleep(10_000, undefined, { signal }))
-        for (const [version, weight] of Object.entries((await look()).weights))
+      for (; !isOver; await sleep(PAUSE_MS, undefined, { signal }))
+        for (const [version, weight] of Object.entries(
+          (await look()).RoutingConfig?.AdditionalVersionWeights ?? {},
+        ))
           seen.add(`${Math.round(weight * 100)} % on version ${version}`);
     })();
     await Promise.all([changing, looking]);
   };
   const meanwhile = await during(url, world, changeAndLook, signal);
-  const { version: after } = await look();
+  const { FunctionVersion: after } = await look();
   if (after === before) throw new Error('the alias stayed at its version');
   if (seen.size === 0) throw new Error('the alias went to its new version at once');
   const seenThen = `seen on the way: ${[...seen].join(', ')}`;
   return {
     title: 'Canary',
-    lines: [`From version ${before} to ${after} in ${secondsSince(begun)} s; ${seenThen}.`, meanwhile],
+    lines: [`From version ${before} to ${after} in ${secondsSince(begun)} s; ${seenThen}.`, '', ...meanwhile],
   };
 }
-
-/** How often the restored table is looked at. */
-const PAUSE_MS = 15_000;
 
 /**
  * The restore of the runbook, into a table beside the first.
@@ -70,23 +70,19 @@ const PAUSE_MS = 15_000;
  */
 export async function restore(
   aws: Aws,
-  ledger: Ledger,
   table: string,
+  restored: string,
   verify: (table: string) => Promise<string>,
   signal: AbortSignal,
 ): Promise<Section> {
-  const restored = `${ledger.prefix}-restored`;
   const begun = Date.now();
   const dynamodb = (...words: readonly string[]) => aws(['dynamodb', ...words], signal);
-  ledger.note({ kind: 'table', name: restored });
   const names = ['--source-table-name', table, '--target-table-name', restored];
   await dynamodb('restore-table-to-point-in-time', '--use-latest-restorable-time', ...names);
-  const look = async () => described.parse(await dynamodb('describe-table', '--table-name', restored)).Table;
-  let now = await look();
-  for (; now.TableStatus !== 'ACTIVE'; now = await look()) await sleep(PAUSE_MS, undefined, { signal });
+  const look = async () =>
+    described.parse(await dynamodb('describe-table', '--table-name', restored)).Table.TableStatus;
+  while ((await look()) !== 'ACTIVE') await sleep(PAUSE_MS, undefined, { signal });
   const seconds = secondsSince(begun);
-  const tag = `Key=${TAG},Value=${ledger.prefix}`;
-  await dynamodb('tag-resource', '--resource-arn', now.TableArn, '--tags', tag);
   const count = async (name: string) =>
     counted.parse(await dynamodb('scan', '--select', 'COUNT', '--table-name', name)).Count;
   const [here, there] = [await count(table), await count(restored)];

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { COSTLY, Misuse, readProofRequest } from '../../../bench/aws-proof/options.ts';
+import { COSTS, Misuse, readProofRequest } from '../../../bench/aws-proof/options.ts';
 
 const ACCOUNT = ['--account', '123456789012'];
 const REGION = ['--region', 'eu-central-1'];
+const NAME = 'gatehouse-proof-0123abcd';
 
 test('names the account and the region, and confirms nothing by itself', () => {
   expect(readProofRequest([...ACCOUNT, ...REGION])).toMatchObject({
@@ -11,7 +12,7 @@ test('names the account and the region, and confirms nothing by itself', () => {
     yes: [],
   });
   expect(readProofRequest(['--help'])).toBeUndefined();
-  expect(readProofRequest([...ACCOUNT, '--remove', 'x.json'])).toMatchObject({ remove: 'x.json' });
+  expect(readProofRequest([...ACCOUNT, ...REGION, '--remove', NAME])).toMatchObject({ remove: NAME });
 });
 
 test('confirms the steps that are named, one by one', () => {
@@ -23,8 +24,10 @@ describe('wrong options get one line that says what to do', () => {
   test.each<readonly [string, readonly string[]]>([
     ['--account is needed', REGION],
     ['--account is needed', [...REGION, '--account', '12345']],
-    ['--account is needed', ['--remove', 'x.json']],
+    ['--account is needed', [...REGION, '--remove', NAME]],
     ['--region is needed', ACCOUNT],
+    ['--region is needed', [...ACCOUNT, '--remove', NAME]],
+    ['--remove takes the name of a proof', [...ACCOUNT, ...REGION, '--remove', 'gatehouse']],
     ['--region is needed', [...ACCOUNT, '--region', 'here']],
     ['--yes all is no step', [...ACCOUNT, ...REGION, '--yes', 'all']],
     ['--help tells the options', [...ACCOUNT, ...REGION, '--force']],
@@ -36,5 +39,5 @@ describe('wrong options get one line that says what to do', () => {
 });
 
 test('the steps that cost are those of the proof', () => {
-  expect(COSTLY).toEqual(['deploy', 'smoke', 'load', 'canary', 'restore']);
+  expect(Object.keys(COSTS)).toEqual(['deploy', 'smoke', 'load', 'canary', 'restore']);
 });
