@@ -1,7 +1,9 @@
+import { provisionedOn } from '../../cli/provisioning.ts';
 import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 
 /** A benchmark waits for an engine that shares its processor; a time-out would end the run. */
 export const PATIENCE_MS = 20_000;
@@ -25,4 +27,17 @@ export function openTable(endpoint: string, table: string) {
 export async function openNewTable(endpoint: string, table: string) {
   await createTable(createServiceClient({ endpoint, requestTimeoutMs: PATIENCE_MS }), table);
   return openTable(endpoint, table);
+}
+
+/**
+ * What is made at the same instant in all tables: a transaction may ask for when a node was made, and is sent to another
+ * table as well (ADR 0007).
+ */
+const MADE_AT = Date.now();
+
+/** A new table, and the commands that write to it. */
+export async function openProvisioned(endpoint: string, table: string, now = (): number => MADE_AT) {
+  const opened = await openNewTable(endpoint, table);
+  const pacing = createPacing({ deadlineMs: PATIENCE_MS });
+  return { ...opened, table, ...provisionedOn(opened.client, table, now, pacing) };
 }

@@ -1,8 +1,6 @@
-import { provisionedOn } from '../../cli/provisioning.ts';
 import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { startParts } from '../../local/parts.ts';
-import { createPacing } from '../../table/read/pacing.ts';
-import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
+import { openProvisioned } from '../harness/engine.ts';
 import { AUDIENCE, createTokenSource, ISSUER, serveKeys } from '../model/tokens.ts';
 import { startChild } from './child.ts';
 import type { GatewayState } from './gateway.ts';
@@ -23,9 +21,7 @@ export const startBenchStack = ({ people: count, cacheBytes, cacheTtlSeconds }: 
   startParts(async (onStarted) => {
     const { endpoint, stop } = await startEmbeddedEngine();
     onStarted(stop);
-    const { client } = await openNewTable(endpoint, TABLE);
-    const pacing = createPacing({ deadlineMs: PATIENCE_MS });
-    const { provisioning } = provisionedOn(client, TABLE, Date.now, pacing);
+    const { provisioning } = await openProvisioned(endpoint, TABLE, Date.now);
     const source = await createTokenSource('RS256');
     const people = await createPopulation(provisioning, count, source.token);
     const keys = await serveKeys(source);

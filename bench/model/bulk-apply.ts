@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { provisionedOn } from '../../cli/provisioning.ts';
 import type { Progress } from '../../provisioning/index.ts';
-import { createPacing } from '../../table/read/pacing.ts';
-import { PATIENCE_MS } from '../harness/engine.ts';
+import type { Stage } from './transactions.ts';
 
 /** A manifest that comes to many changes: users of one tenant, each with memberships, as a school has them. */
 const GROUPS = 20;
@@ -30,15 +27,12 @@ export const manifestOfPeople = (changes: number) => ({
 /**
  * `tenant.apply` as `gatehouse apply` sends it, in this process.
  *
- * @param now epoch milliseconds: of the nodes that are made
  * @returns how many changes it came to; its progress says that all are done
  */
 export async function applyManifest(
-  { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
+  { provisioning }: Pick<Stage, 'provisioning'>,
   manifest: Readonly<Record<string, unknown>>,
-  now = Date.now,
 ): Promise<number> {
-  const { provisioning } = provisionedOn(client, table, now, createPacing({ deadlineMs: PATIENCE_MS }));
   let last: Progress = { done: 0, left: Number.POSITIVE_INFINITY };
   const answer = await provisioning(
     { command: 'tenant.apply', input: { manifest }, operationId: randomUUID(), actor: 'bench' },

@@ -1,31 +1,50 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { provisionedOn } from '../../cli/provisioning.ts';
-import { createPacing } from '../../table/read/pacing.ts';
-import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
-
-export interface Asked {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
+import { openProvisioned } from '../harness/engine.ts';
 
 export type Transaction = NonNullable<ConstructorParameters<typeof TransactWriteCommand>[0]['TransactItems']>;
 
-export interface Commands {
-  /** Runs one with an operation id, as the command line does; throws if it fails. */
-  readonly run: (asked: Asked) => Promise<void>;
-}
+const TENANT = '01J80TENANT';
+const GROUPS = 20;
+export const GROUPS_OF_EACH = 5;
 
-/** @param now epoch milliseconds: of the nodes that are made */
-export function commandsOn(client: DynamoDBDocumentClient, table: string, now = Date.now): Commands {
-  const { provisioning } = provisionedOn(client, table, now, createPacing({ deadlineMs: PATIENCE_MS }));
-  let operations = 0;
-  return {
-    run: async (asked) => {
-      const answer = await provisioning({ ...asked, operationId: `bench-${operations++}`, actor: 'bench' });
-      if (!answer.ok) throw new Error(`${asked.command}: ${answer.error.message}`);
+const idOf = (kind: string, n: number): string => `01J8${kind}${String(n).padStart(9, '0')}`;
+export const userOf = (n: number): string => idOf('U', n);
+
+/** Rows of `gatehouse load`: the n-th one, and its command. */
+export const KINDS = {
+  users: {
+    command: 'user.create',
+    rowOf: (n: number) => ({
+      id: userOf(n),
+      email: `user-${n}@example.com`,
+      displayName: `The user of number ${n}`,
+    }),
+  },
+  memberships: {
+    command: 'membership.create',
+    rowOf: (n: number) => {
+      const user = Math.floor(n / GROUPS_OF_EACH);
+      return { user: userOf(user), group: idOf('G', (user * 3 + n) % GROUPS) };
     },
+  },
+};
+export type Kind = keyof typeof KINDS;
+
+/** A table with a tenant and its groups, and commands on it, each with its operation id, as the command line sends them. */
+export async function openStage(endpoint: string, table: string) {
+  const opened = await openProvisioned(endpoint, table);
+  let operations = 0;
+  const run = async (command: string, input: Readonly<Record<string, unknown>>): Promise<void> => {
+    const operationId = `bench-${operations++}`;
+    const answer = await opened.provisioning({ command, input, operationId, actor: 'bench' });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
   };
+  await run('tenant.create', { id: TENANT, name: 'Tenant' });
+  for (let n = 0; n < GROUPS; n++)
+    await run('group.create', { id: idOf('G', n), scope: `tenant:${TENANT}`, name: `Group ${n}` });
+  return { ...opened, run };
 }
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** The transactions that a client sends from now on. */
 export function recordTransactions(client: DynamoDBDocumentClient): readonly Transaction[] {
@@ -41,24 +60,9 @@ export function recordTransactions(client: DynamoDBDocumentClient): readonly Tra
   return found;
 }
 
-/** Runs the commands in turn on a new table, and returns the transaction that each of them sends. */
-export async function transactionsOf(
-  endpoint: string,
-  table: string,
-  all: readonly Asked[],
-): Promise<readonly Transaction[]> {
-  const { client } = await openNewTable(endpoint, table);
-  const found = recordTransactions(client);
-  const { run } = commandsOn(client, table);
-  for (const asked of all) await run(asked);
-  if (found.length !== all.length) throw new Error('a command sent more or less than one transaction');
-  return found;
-}
-
 /** Sends a recorded transaction to another table. */
 export async function sendBare(
-  client: DynamoDBDocumentClient,
-  table: string,
+  { client, table }: Pick<Stage, 'client' | 'table'>,
   transaction: Transaction,
   token: string,
 ): Promise<void> {
