@@ -61,10 +61,9 @@ export async function openConnection(target: Target): Promise<Connection> {
   const close = (): void => void socket.removeAllListeners('close').destroy();
   function receive(text: string): void {
     received += text;
-    const body = bodyIn(received);
-    if (body === undefined || waiting === undefined) return;
+    if (waiting === undefined || !isWhole(received)) return;
     const { question, resolve } = waiting;
-    if (!received.startsWith('HTTP/1.1 200 ') || target.allowed.test(body) !== question.allowed) {
+    if (!received.startsWith('HTTP/1.1 200 ') || target.allowed.test(received) !== question.allowed) {
       fail(`wrong answer of ${target.url}: ${question.body}: ${received}`);
       return;
     }
@@ -102,21 +101,13 @@ export function prepare({ url, token }: Target, question: Asked): Prepared {
   return { request: new TextEncoder().encode(head.join('\r\n') + END_OF_HEAD + question.body), question };
 }
 
-/** The body of an answer; undefined until all of it has arrived. */
-function bodyIn(answer: string): string | undefined {
+/** Whether all of an answer has arrived. */
+function isWhole(answer: string): boolean {
   const end = answer.indexOf(END_OF_HEAD);
-  if (end < 0) return undefined;
+  if (end < 0) return false;
   const head = answer.slice(0, end + 2);
-  const body = answer.slice(end + END_OF_HEAD.length);
   const length = LENGTH.exec(head)?.[1];
-  if (length !== undefined) return body.length < Number(length) ? undefined : body;
+  if (length !== undefined) return answer.length - end - END_OF_HEAD.length >= Number(length);
   if (!CHUNKED.test(head)) throw new Error(`an answer does not say its length: ${answer}`);
-  return body.endsWith(LAST_CHUNK) ? unchunked(body) : undefined;
+  return answer.endsWith(LAST_CHUNK);
 }
-
-/** Chunks that came whole: each has its length as a line before it. */
-const unchunked = (body: string): string =>
-  body
-    .split('\r\n')
-    .filter((_, line) => line % 2 === 1)
-    .join('');

@@ -1,5 +1,4 @@
-import { freePort } from '../../local/embedded-engine.ts';
-import { isOk, type PeerServer, startPeer } from './peer.ts';
+import { type PeerServer, startPeer } from './peer.ts';
 
 /** Reads each request whole, and answers as an evaluation is answered that is allowed. */
 const SCRIPT = `
@@ -16,15 +15,12 @@ require('node:http').createServer(answer).listen(Number(process.argv[1]), '127.0
  *
  * @param bodyOf the requests that it gets
  */
-export async function startBare(bodyOf: PeerServer['bodyOf']): Promise<PeerServer> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const command = {
-    command: process.execPath,
-    words: ['--eval', SCRIPT, String(port)],
-    hint: 'this is Node itself',
-    isServing: () => isOk(url),
-  };
-  const target = { url, token: 'none', allowed: /"decision":true/ };
-  return startPeer(command, async () => ({ target, bodyOf, isConstant: true }));
-}
+export const startBare = (bodyOf: PeerServer['bodyOf']): Promise<PeerServer> =>
+  startPeer({
+    words: (http) => ['--eval', SCRIPT, String(http)],
+    health: '/',
+    fill: async (url) => {
+      const target = { url, token: 'none', allowed: /"decision":true/ };
+      return { target, bodyOf, isConstant: true };
+    },
+  });

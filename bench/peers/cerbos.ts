@@ -1,42 +1,39 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../local/embedded-engine.ts';
+import { temporaryFolder } from '../harness/folder.ts';
 import { chainOf, type Question, type World } from '../model/world.ts';
-import { isOk, type PeerServer, startPeer } from './peer.ts';
+import { type PeerServer, startPeer } from './peer.ts';
 import { rolesByPermission } from './relations.ts';
-
-/** The version that figures are of, and how to get it; the path of another binary in `CERBOS`. */
-const CERBOS = 'npm pack @cerbos/cerbos-linux-x64@0.55.0 && tar xzf cerbos-*.tgz';
 
 /**
  * Cerbos' server with the roles of the same world as policies. It keeps no data: the caller sends the groups of the
  * user and the places above the resource with each question, and has to have them.
  */
 export async function startCerbos(world: World): Promise<PeerServer> {
-  const [http, grpc] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${http}`;
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-cerbos-'));
+  const folder = temporaryFolder('cerbos');
   // JSON is YAML.
   for (const [name, policy] of Object.entries(policiesOf(world)))
     writeFileSync(join(folder, `${name}.yaml`), JSON.stringify(policy));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const settings = [
-    `server.httpListenAddr=127.0.0.1:${http}`,
-    `server.grpcListenAddr=127.0.0.1:${grpc}`,
-    'storage.driver=disk',
-    `storage.disk.directory=${folder}`,
-    'storage.disk.watchForChanges=false',
-    'telemetry.disabled=true',
-  ];
-  const command = {
-    command: process.env.CERBOS ?? 'cerbos',
-    words: ['server', ...settings.map((setting) => `--set=${setting}`)],
-    hint: `get it with: ${CERBOS}`,
-    isServing: () => isOk(`${url}/_cerbos/health`),
-  };
-  const target = { url: `${url}/api/check/resources`, token: 'none', allowed: /"EFFECT_ALLOW"/ };
-  return startPeer(command, async () => ({ target, bodyOf: bodyIn(world) }));
+  return startPeer({
+    binary: 'cerbos',
+    hint: 'npm pack @cerbos/cerbos-linux-x64@0.55.0 && tar xzf cerbos-*.tgz',
+    words: (http, grpc) => {
+      const settings = [
+        `server.httpListenAddr=127.0.0.1:${http}`,
+        `server.grpcListenAddr=127.0.0.1:${grpc}`,
+        'storage.driver=disk',
+        `storage.disk.directory=${folder}`,
+        'storage.disk.watchForChanges=false',
+        'telemetry.disabled=true',
+      ];
+      return ['server', ...settings.map((setting) => `--set=${setting}`)];
+    },
+    health: '/_cerbos/health',
+    fill: async (url) => {
+      const target = { url: `${url}/api/check/resources`, token: 'none', allowed: /"EFFECT_ALLOW"/ };
+      return { target, bodyOf: bodyIn(world) };
+    },
+  });
 }
 
 function bodyIn(world: World): (question: Question) => string {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../deploy/bundle/build.ts';
+import { temporaryFolder } from '../harness/folder.ts';
 
 /** The exports of the entry. */
 export type Deployed = typeof import('./deployed-entry.ts');
@@ -12,9 +12,8 @@ export type Deployed = typeof import('./deployed-entry.ts');
  * function that a request creates, which costs more than many of these functions.
  */
 export async function loadDeployed(): Promise<Deployed> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-deployed-'));
-  // Conditions are loaded from the folder when the first one is met.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // Conditions are loaded from it when the first one is met.
+  const folder = temporaryFolder('deployed');
   const write = async (name: string, entry: string): Promise<string> => {
     const file = join(folder, name);
     writeFileSync(file, (await bundle(entry)).text);

@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { provisionedOn } from '../../cli/provisioning.ts';
-import { bundle } from '../../deploy/bundle/build.ts';
-import { freePort } from '../../local/embedded-engine.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createPacing } from '../../table/read/pacing.ts';
+import { builtCli } from '../harness/built.ts';
 import { PATIENCE_MS } from '../harness/engine.ts';
 import { decisionItems, writeTable } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
-import { isOk, type PeerServer, startPeer } from './peer.ts';
+import { type PeerServer, startPeer } from './peer.ts';
 
 const EVALUATE = 'gatehouse:evaluate:decision';
 
@@ -26,21 +22,15 @@ export async function startGatehouse(
   const { client } = await writeTable(endpoint, table, decisionItems(world));
   const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
   const token = await createCaller(createProvisioner(provisioning));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-serve-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'gatehouse.mjs');
-  writeFileSync(file, await bundleOfCli());
-  const command = {
-    command: process.execPath,
-    words: [file, 'serve', '--port', String(port)],
+  return startPeer({
+    words: (http) => [builtCli(), 'serve', '--port', String(http)],
     env: { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint, CACHE_TTL_SECONDS: String(ttlSeconds) },
-    hint: 'this is Node itself',
-    isServing: () => isOk(`${url}/healthz`),
-  };
-  const target = { url: `${url}/access/v1/evaluation`, token, allowed: /"decision":true/ };
-  return startPeer(command, async () => ({ target, bodyOf: questionOf }));
+    health: '/healthz',
+    fill: async (url) => {
+      const target = { url: `${url}/access/v1/evaluation`, token, allowed: /"decision":true/ };
+      return { target, bodyOf: questionOf };
+    },
+  });
 }
 
 /** A technical user with a role that may evaluate everywhere; the text of its token. */
@@ -64,18 +54,4 @@ export function questionOf({ subject, permission, scope }: Question): string {
     action: { name: permission.split(':')[1] },
     resource: entity(scope),
   });
-}
-
-/** The command line in one file: what the built package runs, started as fast. */
-async function bundleOfCli(): Promise<string> {
-  const { text } = await bundle('cli/main.ts', {
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    banner: {
-      js: "import { createRequire as from } from 'node:module'; const require = from(import.meta.url);",
-    },
-  });
-  return text;
 }

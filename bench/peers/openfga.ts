@@ -1,11 +1,7 @@
 import { transformer } from '@openfga/syntax-transformer';
-import { freePort } from '../../local/embedded-engine.ts';
 import type { World } from '../model/world.ts';
-import { inParts, isOk, type PeerServer, post, startPeer } from './peer.ts';
+import { type Asking, inParts, type PeerServer, post, startPeer } from './peer.ts';
 import { PLACES, relationOf, roleOf, rolesByPermission, tuplesOf } from './relations.ts';
-
-/** The version that figures are of, and how to install it; the path of another binary in `OPENFGA`. */
-const OPENFGA = 'go install github.com/openfga/openfga/cmd/openfga@v1.22.1';
 
 const KEY = 'bench';
 /** The most tuples of one write, by default. */
@@ -19,9 +15,7 @@ const CACHED = 1_000_000;
  *
  * @param ttlSeconds how old an answer may be; 0: its caches are off
  */
-export async function startOpenFga(world: World, ttlSeconds: number): Promise<PeerServer> {
-  const [http, grpc] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${http}`;
+export function startOpenFga(world: World, ttlSeconds: number): Promise<PeerServer> {
   const caches = [
     '--check-query-cache-enabled',
     `--check-query-cache-ttl=${ttlSeconds}s`,
@@ -29,23 +23,7 @@ export async function startOpenFga(world: World, ttlSeconds: number): Promise<Pe
     '--check-iterator-cache-enabled',
     `--check-iterator-cache-ttl=${ttlSeconds}s`,
   ];
-  const command = {
-    command: process.env.OPENFGA ?? 'openfga',
-    words: [
-      'run',
-      '--datastore-engine=memory',
-      `--http-addr=127.0.0.1:${http}`,
-      `--grpc-addr=127.0.0.1:${grpc}`,
-      '--playground-enabled=false',
-      '--metrics-enabled=false',
-      '--authn-method=preshared',
-      `--authn-preshared-keys=${KEY}`,
-      ...(ttlSeconds === 0 ? [] : caches),
-    ],
-    hint: `install it with: ${OPENFGA}`,
-    isServing: () => isOk(`${url}/healthz`),
-  };
-  return startPeer(command, async () => {
+  async function fill(url: string): Promise<Asking> {
     const send = async (path: string, body: unknown) => JSON.parse(await post(url + path, KEY, body));
     const store = `/stores/${(await send('/stores', { name: 'bench' })).id}`;
     const { authorization_model_id } = await send(`${store}/authorization-models`, modelOf(world));
@@ -60,6 +38,23 @@ export async function startOpenFga(world: World, ttlSeconds: number): Promise<Pe
           authorization_model_id,
         }),
     };
+  }
+  return startPeer({
+    binary: 'openfga',
+    hint: 'go install github.com/openfga/openfga/cmd/openfga@v1.22.1',
+    words: (http, grpc) => [
+      'run',
+      '--datastore-engine=memory',
+      `--http-addr=127.0.0.1:${http}`,
+      `--grpc-addr=127.0.0.1:${grpc}`,
+      '--playground-enabled=false',
+      '--metrics-enabled=false',
+      '--authn-method=preshared',
+      `--authn-preshared-keys=${KEY}`,
+      ...(ttlSeconds === 0 ? [] : caches),
+    ],
+    health: '/healthz',
+    fill,
   });
 }
 

@@ -1,6 +1,7 @@
+import { freePort } from '../../local/embedded-engine.ts';
 import type { Target } from '../load/connection.ts';
 import type { Question } from '../model/world.ts';
-import { type ServerCommand, type ServerProcess, startServer } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 /** How a server with a world in it is asked. */
 export interface Asking {
@@ -13,19 +14,37 @@ export interface Asking {
 /** A server under measurement. */
 export type PeerServer = Asking & ServerProcess;
 
+/** What differs from server to server. */
+interface Peer {
+  /** The name of its binary, if it is not Node: the path of another one in the variable of that name, as in `OPENFGA`. */
+  readonly binary?: string;
+  /** How to get the version that figures are of. */
+  readonly hint?: string;
+  readonly words: (http: number, grpc: number) => readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A path that it answers with success when it serves. */
+  readonly health: string;
+  readonly fill: (url: string) => Promise<Asking>;
+}
+
 /** Starts a server, and fills it with a world. */
-export async function startPeer(command: ServerCommand, fill: () => Promise<Asking>): Promise<PeerServer> {
-  const server = await startServer(command);
+export async function startPeer({ binary, hint, words, env, health, fill }: Peer): Promise<PeerServer> {
+  const [http, grpc] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${http}`;
+  const server = await startServer({
+    command: binary === undefined ? process.execPath : (process.env[binary.toUpperCase()] ?? binary),
+    words: words(http, grpc),
+    env,
+    hint: `get it with: ${hint}`,
+    isServing: async () => (await fetch(url + health)).ok,
+  });
   try {
-    return { ...server, ...(await fill()) };
+    return { ...server, ...(await fill(url)) };
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
-
-/** Whether it answers with a status of success. */
-export const isOk = async (url: string): Promise<boolean> => (await fetch(url)).ok;
 
 /** Posts JSON, and returns the text of the answer. Throws what was refused. */
 export async function post(url: string, key: string, body: unknown): Promise<string> {

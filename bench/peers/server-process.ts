@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { SERVER_CORE } from '../harness/cores.ts';
@@ -11,7 +12,7 @@ export interface ServerProcess {
 export interface ServerCommand {
   readonly command: string;
   readonly words: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** What to do if the command does not exist. */
   readonly hint: string;
   /** Whether it serves; asked until it does. An error means no. */
@@ -22,40 +23,33 @@ const PATIENCE_MS = 30_000;
 const STEP_MS = 10;
 
 /** Starts a server as a process of its own, on one core, and waits until it serves. Its log is not kept. */
-export async function startServer({
-  command,
-  words,
-  env = {},
-  hint,
-  isServing,
-}: ServerCommand): Promise<ServerProcess> {
+export async function startServer(server: ServerCommand): Promise<ServerProcess> {
+  const { command, words, env, hint, isServing } = server;
   const child = spawn('taskset', ['--cpu-list', SERVER_CORE, command, ...words], {
     env: { ...process.env, ...env },
     stdio: 'ignore',
   });
   let ended: string | undefined;
-  child.once('error', (error) => {
-    ended = `${error.message}; ${hint}`;
-  });
-  child.once('exit', (code) => {
-    ended ??= `${command} ended with ${code}`;
-  });
+  const exited = once(child, 'exit').then(
+    ([code]) => {
+      ended = `${command} ended with ${code}; ${hint}`;
+    },
+    (error: Error) => {
+      ended = error.message;
+    },
+  );
   const stop = async (): Promise<void> => {
     child.kill();
-    for (let waited = 0; ended === undefined; waited += STEP_MS) {
-      if (waited >= PATIENCE_MS) child.kill('SIGKILL');
-      await after(STEP_MS);
-    }
+    setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS).unref();
+    await exited;
   };
-  for (let waited = 0; ; waited += STEP_MS) {
+  for (let waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
     if (ended !== undefined) throw new Error(ended);
     if (await isServing().catch(() => false)) return { pid: child.pid as number, stop };
-    if (waited >= PATIENCE_MS) {
-      await stop();
-      throw new Error(`${command} does not serve after ${PATIENCE_MS / 1_000} s`);
-    }
     await after(STEP_MS);
   }
+  await stop();
+  throw new Error(`${command} does not serve after ${PATIENCE_MS / 1_000} s`);
 }
 
 /** Milliseconds in a tick of `/proc`. */

@@ -1,11 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { freePort } from '../../local/embedded-engine.ts';
 import type { World } from '../model/world.ts';
-import { inParts, isOk, type PeerServer, post, startPeer } from './peer.ts';
+import { type Asking, inParts, type PeerServer, post, startPeer } from './peer.ts';
 import { PLACES, relationOf, roleOf, rolesByPermission, type Tuple, tuplesOf } from './relations.ts';
-
-/** The version that figures are of, and how to build it; the path of another binary in `SPICEDB`. */
-const SPICEDB = 'git clone --branch v1.56.0 https://github.com/authzed/spicedb && go build ./cmd/spicedb';
 
 const KEY = 'bench';
 /** Relationships of one write: the most that it takes by default. */
@@ -18,30 +14,8 @@ const STEP_MS = 500;
  *
  * @param ttlSeconds how old an answer may be; 0: its caches are off
  */
-export async function startSpiceDb(world: World, ttlSeconds: number): Promise<PeerServer> {
-  const [http, grpc] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${http}`;
-  const command = {
-    command: process.env.SPICEDB ?? 'spicedb',
-    words: [
-      'serve',
-      '--datastore-engine=memory',
-      `--grpc-preshared-key=${KEY}`,
-      '--telemetry-endpoint=',
-      '--http-enabled',
-      `--http-addr=127.0.0.1:${http}`,
-      `--grpc-addr=127.0.0.1:${grpc}`,
-      '--metrics-enabled=false',
-      '--dispatch-cluster-enabled=false',
-      `--datastore-revision-quantization-interval=${ttlSeconds}s`,
-      ttlSeconds === 0
-        ? '--dispatch-cache-enabled=false'
-        : '--datastore-revision-quantization-max-staleness-percent=0',
-    ],
-    hint: `build it with: ${SPICEDB}`,
-    isServing: () => isOk(`${url}/healthz`),
-  };
-  return startPeer(command, async () => {
+export function startSpiceDb(world: World, ttlSeconds: number): Promise<PeerServer> {
+  async function fill(url: string): Promise<Asking> {
     await post(`${url}/v1/schema/write`, KEY, { schema: schemaOf(world) });
     const updates = tuplesOf(world).map((tuple) => ({
       operation: 'OPERATION_CREATE',
@@ -74,6 +48,27 @@ export async function startSpiceDb(world: World, ttlSeconds: number): Promise<Pe
           subject: { object: objectOf(subject) },
         }),
     };
+  }
+  return startPeer({
+    binary: 'spicedb',
+    hint: 'git clone --branch v1.56.0 https://github.com/authzed/spicedb && go build ./cmd/spicedb',
+    words: (http, grpc) => [
+      'serve',
+      '--datastore-engine=memory',
+      `--grpc-preshared-key=${KEY}`,
+      '--telemetry-endpoint=',
+      '--http-enabled',
+      `--http-addr=127.0.0.1:${http}`,
+      `--grpc-addr=127.0.0.1:${grpc}`,
+      '--metrics-enabled=false',
+      '--dispatch-cluster-enabled=false',
+      `--datastore-revision-quantization-interval=${ttlSeconds}s`,
+      ttlSeconds === 0
+        ? '--dispatch-cache-enabled=false'
+        : '--datastore-revision-quantization-max-staleness-percent=0',
+    ],
+    health: '/healthz',
+    fill,
   });
 }
 

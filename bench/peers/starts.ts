@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { BuildOptions } from 'esbuild';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import { bundle } from '../../deploy/bundle/build.ts';
+import { temporaryFolder } from '../harness/folder.ts';
 import { methodArnOf, restEvent, type Visit } from '../model/events.ts';
 import { AUDIENCE, createTokenSource, ISSUER, serveKeys } from '../model/tokens.ts';
 import { idOf } from '../model/visits.ts';
@@ -96,7 +96,7 @@ export async function createStarts(endpoint: string) {
   const ours = await bundle('authorizer/handler.ts');
   const theirs = await bundle('authorizer/handler.ts', DEFAULTS);
 
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-startup-'));
+  const folder = temporaryFolder('startup');
   const write = (name: string, text: string): string => {
     const file = join(folder, name);
     writeFileSync(file, text);
@@ -156,9 +156,6 @@ export async function createStarts(endpoint: string) {
     theirs,
     startAlone,
     startAndAsk,
-    stop: async () => {
-      await keys.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: keys.stop,
   };
 }

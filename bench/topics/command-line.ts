@@ -1,15 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { builtCli } from '../harness/built.ts';
 import { withEngine } from '../harness/engine.ts';
 import { figuresOf, type Titled } from '../harness/figures.ts';
 import { type Candidate, runRounds } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 
-const pathOf = (relative: string): string => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
-const MAIN = pathOf('dist/cli/main.js');
-const MANIFEST = pathOf('docs/examples/first.manifest.yaml');
+const MANIFEST = fileURLToPath(new URL('../../docs/examples/first.manifest.yaml', import.meta.url));
 
 const FIGURES = {
   node: ['Node that does nothing'],
@@ -18,8 +16,8 @@ const FIGURES = {
 } satisfies Titled;
 
 /** `gatehouse dev` with a manifest in its table, once it names its addresses. */
-async function startStack(env: NodeJS.ProcessEnv) {
-  const words = [MAIN, 'dev', MANIFEST, '--port', '0', '--lambda-port', '0'];
+async function startStack(main: string, env: NodeJS.ProcessEnv) {
+  const words = [main, 'dev', MANIFEST, '--port', '0', '--lambda-port', '0'];
   const stack = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(stack, 'exit');
   const started = async (): Promise<void> => {
@@ -38,17 +36,17 @@ export const topic: Topic = {
   title: 'from process start to exit of `gatehouse`, as npm would have it, beside an empty Node',
   run: ({ quick }) =>
     withEngine(async (endpoint) => {
-      if (!existsSync(MAIN)) throw new Error('there is no dist/cli/main.js: run `npm run build` first');
+      const main = builtCli();
       const env = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'gatehouse' };
-      const stop = await startStack(env);
+      const stop = await startStack(main, env);
       const candidate = (name: string, ...words: readonly string[]): Candidate => ({
         name,
         run: () => execFileSync(process.execPath, words, { env }) && 1,
       });
       const runs = [
         candidate('node', '-e', '0'),
-        candidate('version', MAIN, '--version'),
-        candidate('check', MAIN, 'check', 'ann@example.com', 'reports', 'acme'),
+        candidate('version', main, '--version'),
+        candidate('check', main, 'check', 'ann@example.com', 'reports', 'acme'),
       ];
       try {
         const samples = await runRounds(runs, { rounds: quick ? 9 : 31, warmUp: 0 });

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngine, type Observation } from '../../engine/index.ts';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
 import { figuresOf, toFigure } from '../harness/figures.ts';
+import { temporaryFolder } from '../harness/folder.ts';
 import { type Candidate, runRounds, wrongAnswer } from '../harness/rounds.ts';
 import { pairedRatios } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -128,7 +127,7 @@ const inWords = ({ users }: Population): string => `${users.toLocaleString('en-U
 export const topic: Topic = {
   title: 'a cold check in tables of 1,000 users and many more',
   run: async (context) => {
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-scale-'));
+    const folder = temporaryFolder('scale');
     const populations: Population[] = [];
     try {
       for (const users of sizesOf(context.quick)) {
@@ -139,7 +138,6 @@ export const topic: Topic = {
       return await measure(populations, context.quick);
     } finally {
       for (const { engine } of populations) await engine.stop();
-      rmSync(folder, { recursive: true, force: true });
     }
   },
 };

@@ -1,5 +1,5 @@
 import { withEngine } from '../harness/engine.ts';
-import { type Figure, figuresOf } from '../harness/figures.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
 import { type Child, startChild } from '../load/child.ts';
 import type { ClosedLoopPlan } from '../load/closed-loop.ts';
@@ -31,16 +31,9 @@ const STARTS: Readonly<Record<Name, Start>> = {
   bare: () => startBare(questionOf),
 };
 
-/** The variables that hold the paths of the others' binaries. */
-const BINARIES: Partial<Readonly<Record<Name, string>>> = {
-  openfga: 'OPENFGA',
-  spicedb: 'SPICEDB',
-  cerbos: 'CERBOS',
-};
-
 /** A quick run leaves out what is not told where it is: it takes less to see that nothing has become slow. */
 const isAsked = (name: Name, quick: boolean): boolean =>
-  !quick || BINARIES[name] === undefined || process.env[BINARIES[name]] !== undefined;
+  !quick || name === 'gatehouse' || name === 'bare' || process.env[name.toUpperCase()] !== undefined;
 
 /** How stale an answer of any server may be: our default. */
 const TTL_SECONDS = 60;
@@ -180,19 +173,17 @@ async function closedLoop(
     CONNECTIONS.flatMap((connections) =>
       Object.entries(MEASURES).flatMap(([measure, [what, unit]]) => {
         const idOf = (name: Name): string => `${measure}-${name}-${kind}-${connections}`;
-        const values = new Map(
-          names.map((name) => {
-            const counted = trialsOf(name, kind, connections).slice(WARM_UPS);
-            return [idOf(name), counted.map((trial) => trial[measure as keyof Trial])];
-          }),
-        );
-        const titled = names.map((name) => {
+        const values = (name: Name): readonly number[] =>
+          trialsOf(name, kind, connections)
+            .slice(WARM_UPS)
+            .map((trial) => trial[measure as keyof Trial]);
+        return names.map((name) => {
           const title = `${TITLES[name]}, ${kind} questions, ${connections} at once: ${what}`;
           // Ours stands beside the others.
-          const peers = name === 'gatehouse' ? names.filter((other) => other !== name).map(idOf) : [];
-          return [idOf(name), [title, ...peers]] as const;
+          const others = name === 'gatehouse' ? names.filter((other) => other !== name) : [];
+          const against = Object.fromEntries(others.map((other) => [idOf(other), values(other)]));
+          return toFigure(idOf(name), title, unit, values(name), against);
         });
-        return figuresOf(unit, Object.fromEntries(titled), (id) => values.get(id) ?? []);
       }),
     ),
   );
