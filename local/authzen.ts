@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Handle } from '../authorizer/service/http.ts';
 import { createNodeServer } from '../authorizer/service/node-server.ts';
-import { ownOnly } from './own-requests.ts';
+import { ownOnly } from './gateway/own-requests.ts';
 
 /** The AuthZEN API for programs on this machine. */
 export function createAuthzenListener(handle: Handle): RequestListener {

@@ -1,23 +1,13 @@
 import { defined } from '../table/defined.ts';
 import type { IntegrationResponse } from './gateway/api.ts';
 import type { HttpProxyEventV1, HttpProxyEventV2, RestProxyEvent } from './gateway/event-shapes.ts';
+import { json, unauthorized } from './gateway/responses.ts';
 import type { WebSocketEvent } from './gateway/websocket-events.ts';
 
 /**
  * The sample application behind the gateway. It trusts the authorizer's context only: a request without one
  * is refused, so that a gateway without its authorizer lets nobody in.
  */
-/** An answer in JSON. */
-export const json = (statusCode: number, body: unknown): IntegrationResponse => ({
-  statusCode,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-});
-
-/** Of a request without the authorizer's context: no authorizer has seen it. */
-export const unauthorized = (): IntegrationResponse =>
-  json(403, { message: 'this request reached the backend without an authorizer' });
-
 type Event = HttpProxyEventV2 | HttpProxyEventV1 | RestProxyEvent;
 
 /** The authorizer's context, wherever this kind of API puts it. */

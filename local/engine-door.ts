@@ -1,7 +1,7 @@
 import { type RequestListener, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import { sendJson } from './gateway/http.ts';
-import { ownOnly } from './own-requests.ts';
+import { ownOnly } from './gateway/own-requests.ts';
 
 /**
  * The door of the embedded engine, for programs of this machine: the engine itself would serve every web page. What it

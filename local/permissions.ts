@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import { createEngine, type Observe } from '../engine/index.ts';
 import { bearer, expressPermissions } from '../middleware/index.ts';
 import type { Reader } from '../table/reader.ts';
+import { ownOnly } from './gateway/own-requests.ts';
 import { GROUPS_CLAIM } from './identity/identity-provider.ts';
-import { ownOnly } from './own-requests.ts';
 
 /** A snapshot holds for at least this long: with a shorter time, a client would do nothing but load. */
 const LEAST_TTL_SECONDS = 5;

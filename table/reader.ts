@@ -31,8 +31,6 @@ export type Page<T> = {
 
 export const DEFAULT_PAGE = 100;
 export const MAX_PAGE = 1_000;
-/** Characters of a cursor: it holds the keys of an item in the table and in an index, with ids of any length. */
-export const MAX_CURSOR_LENGTH = 6_144;
 
 /** A list that is spread over several partitions and shown as one, in the order of its sort keys. */
 export interface MergedQuery {

@@ -7,6 +7,9 @@ export const MAX_ITEM_BYTES = 400 * 1024;
 /** What all items of one transaction may take together, reading or writing (DynamoDB's limit): 4 MB. */
 export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
+/** Characters of a cursor: it holds the keys of an item in the table and in an index, with ids of any length. */
+export const MAX_CURSOR_LENGTH = 6_144;
+
 /**
  * The bytes of an item as DynamoDB counts them (AWS, "DynamoDB item sizes and formats"): names and texts in
  * UTF-8, a number about a byte for two digits, a list or map 3 bytes and one for each element. An estimate:

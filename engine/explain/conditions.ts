@@ -1,7 +1,7 @@
 import type { Value } from '../conditions/declarations.ts';
 import { cel } from '../conditions/load.ts';
-import { createOutcomes, isGiven, usesOf, variablesIn } from '../conditions/outcomes.ts';
 import type { DecisionInput } from '../decision-input.ts';
+import { createOutcomes, isGiven, usesOf, variablesIn } from '../outcomes.ts';
 import type { DerivedEffect } from './derivations.ts';
 import { type ConditionShown, MAX_SHOWN } from './explanation.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { foreignHeader } from '../own-requests.ts';
+import { foreignHeader } from '../gateway/own-requests.ts';
 
 const SESSION = 'gatehouse_explorer';
 

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { json, unauthorized } from '../backend.ts';
 import type { IntegrationResponse } from './api.ts';
 import type { AuthorizerContext, HttpProxyEventV2 } from './event-shapes.ts';
+import { json, unauthorized } from './responses.ts';
 
 /**
  * The authorizer's context as headers for a service: `x-subject`, `x-tenant`, … It is the parameter mapping

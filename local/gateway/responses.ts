@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import type { ApiKind } from './api.ts';
+import type { ApiKind, IntegrationResponse } from './api.ts';
 
 export interface GatewayResponse {
   readonly statusCode: number;
@@ -110,3 +110,14 @@ export function readIntegrationResponse(answer: unknown): GatewayResponse {
     body: isBase64Encoded === true ? Buffer.from(body ?? '', 'base64') : (body ?? ''),
   };
 }
+
+/** An answer in JSON. */
+export const json = (statusCode: number, body: unknown): IntegrationResponse => ({
+  statusCode,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+/** Of a request without the authorizer's context: no authorizer has seen it. */
+export const unauthorized = (): IntegrationResponse =>
+  json(403, { message: 'this request reached the backend without an authorizer' });

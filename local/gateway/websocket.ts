@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { parseJson } from '../../table/json.ts';
 import { messageOf } from '../message-of.ts';
-import { ownOnly } from '../own-requests.ts';
 import type { WebSocketApi } from './api.ts';
 import { named } from './compile-api.ts';
 import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
 import { stringified } from './event-parts.ts';
 import { alone, type GatewayObservation } from './gateway.ts';
 import { readBody, sendJson, toGatewayRequest } from './http.ts';
+import { ownOnly } from './own-requests.ts';
 import { atApi, connectArn, headerBytes, MAX_HEADER_BYTES, splitTarget } from './request.ts';
 import { type GatewayResponse, refuse } from './responses.ts';
 import {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { readBody, sendJson } from '../gateway/http.ts';
+import { ownOnly } from '../gateway/own-requests.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
-import { ownOnly } from '../own-requests.ts';
 import { readTokenRequest, type TokenRequest } from './token-request.ts';
 
 export interface IdentityProviderOptions {

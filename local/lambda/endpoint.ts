@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../gateway/http.ts';
+import { ownOnly } from '../gateway/own-requests.ts';
 import { decoded, splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
-import { ownOnly } from '../own-requests.ts';
 import { functionArn, LATEST, parseFunctionName } from './function-name.ts';
 import { invokeFunction, type LambdaFunction } from './invocation.ts';
 

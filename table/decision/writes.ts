@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts';
-import { FORM, inForm, SPLIT_FORM } from '../form.ts';
+import { FORM, SPLIT_FORM } from '../form.ts';
 import type { Ref } from '../identifiers.ts';
 import {
   apiRevisionKey,
@@ -12,6 +12,7 @@ import {
 } from '../keys.ts';
 import { MAX_TTL_MS } from '../timing.ts';
 import { type Action, create, keyOf, type Put, type Update } from '../write/action.ts';
+import { inForm } from '../write/in-form.ts';
 import { inPlace } from './apart.ts';
 import { Attribute, groupRolesAttribute } from './attributes.ts';
 import type { Stamp } from './decode.ts';

@@ -22,8 +22,8 @@ import {
   misfitOfProperties,
   type Properties,
 } from '../properties.ts';
-import { MAX_CURSOR_LENGTH } from '../reader.ts';
 import { MAX_ACTIONS, misfitOfActions } from '../resource-type.ts';
+import { MAX_CURSOR_LENGTH } from '../size.ts';
 import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
 import { isVisibleText } from '../visible-text.ts';
 import { isBuiltIn, mayBeScopeType, mayBeSubjectType, notAdded } from './scope-types.ts';

@@ -8,7 +8,6 @@ import {
   batchesOf,
   DEFAULT_PAGE,
   type ListQuery,
-  MAX_CURSOR_LENGTH,
   MAX_PAGE,
   type MergedQuery,
   noNotes,
@@ -17,6 +16,7 @@ import {
   type Reader,
   type ReadNotes,
 } from '../reader.ts';
+import { MAX_CURSOR_LENGTH } from '../size.ts';
 
 /**
  * A cursor says where a list goes on: opaque to callers, bound to the list it came from. One that was

@@ -1,17 +1,24 @@
-import type { ConditionalEffect, ScopeItem } from '../../table/decision/items.ts';
-import type { Properties } from '../../table/properties.ts';
-import type { DecisionInput, Question } from '../decision-input.ts';
-import type { Given } from '../given.ts';
-import type { Expression } from './cel.ts';
+import type { ConditionalEffect, ScopeItem } from '../table/decision/items.ts';
+import type { Properties } from '../table/properties.ts';
+import type { Expression } from './conditions/cel.ts';
 import {
   type Allowance,
   type EntityInput,
   PASSED_BOUNDS,
   type Variables,
   variablesOf,
-} from './declarations.ts';
-import { cel } from './load.ts';
-import { createWork, MAX_REQUEST_STEPS, MAX_STEPS, type Outcome, OVER_BUDGET, type Work } from './work.ts';
+} from './conditions/declarations.ts';
+import { cel } from './conditions/load.ts';
+import {
+  createWork,
+  MAX_REQUEST_STEPS,
+  MAX_STEPS,
+  type Outcome,
+  OVER_BUDGET,
+  type Work,
+} from './conditions/work.ts';
+import type { DecisionInput, Question } from './decision-input.ts';
+import type { Given } from './given.ts';
 
 /**
  * Parsed expressions, kept beside the effects that carry them and freed with them; the message where one

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isLoopback } from '../table/loopback.ts';
-import { sendJson } from './gateway/http.ts';
+import { isLoopback } from '../../table/loopback.ts';
+import { sendJson } from './http.ts';
 
 /**
  * What may drive this machine's own endpoints: programs on it, and no web page. A browser names the page in
