@@ -92,6 +92,19 @@ export const isInput = (value: unknown): value is Sent['input'] =>
 export const fieldsOf = (command: Pick<Command, 'input'> | undefined): Readonly<Record<string, z.ZodType>> =>
   (command?.input as Partial<z.ZodObject> | undefined)?.shape ?? {};
 
+/**
+ * The input of one of several commands, with the `ifExists` of the whole where it takes one and says nothing itself.
+ * What is no object stays as it is: its own schema refuses it.
+ */
+export const keeping = <I>(
+  ifExists: 'keep' | undefined,
+  commands: ReadonlyMap<string, Command>,
+  { command, input }: { readonly command: string; readonly input: I },
+): I =>
+  ifExists !== undefined && isInput(input) && 'ifExists' in fieldsOf(commands.get(command))
+    ? { ifExists, ...input }
+    : input;
+
 /** How what has no undo can be restored; to be said before it is deleted. */
 export const RESTORE =
   'to be able to restore it, run gatehouse export before, and gatehouse apply of that file after';

@@ -13,10 +13,9 @@ import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
 import { type AuditSender, auditOrigin, counters } from './audit.ts';
 import { createBatches } from './batch.ts';
 import { createBatchedReads } from './batched-reads.ts';
-import type { WriteCommand } from './command.ts';
+import { keeping, type WriteCommand } from './command.ts';
 import { inCurrentNames } from './former-names.ts';
 import { label, readBySchema, readInput } from './input.ts';
-import { keeping } from './keeping.ts';
 import {
   AlreadyDone,
   asOpen,

@@ -394,7 +394,7 @@ const LAYERS: readonly (readonly [of: string, ...names: readonly string[]])[] = 
   ['what the table says of nodes and edges', 'nodes/', 'routes/', 'edges/', 'names/'],
   [
     'what a command is: its input, its plan, its records',
-    ...['assembly', 'audit', 'command', 'field-meant', 'former-names', 'in-steps', 'input', 'keeping'],
+    ...['assembly', 'audit', 'command', 'field-meant', 'former-names', 'in-steps', 'input'],
     ...['operation', 'pseudonyms'],
   ],
   ['what commands share, and who may send which', 'kinds/', 'operators/'],

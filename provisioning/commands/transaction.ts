@@ -5,8 +5,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly } from '../assembly.ts';
 import { auditSize } from '../audit.ts';
-import { type Command, isInput, takesAway, writeCommand } from '../command.ts';
-import { keeping } from '../keeping.ts';
+import { type Command, isInput, keeping, takesAway, writeCommand } from '../command.ts';
 import { type AuditEntry, type Plan, recorded } from '../plan.ts';
 
 /** More than this many could never fit: each part has an audit record beside what it writes. */

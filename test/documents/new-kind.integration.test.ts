@@ -19,14 +19,13 @@ for (const name of ['table', 'engine', 'provisioning'])
 writeFileSync(join(folder, 'table/entities/plain/contract.ts'), String(file));
 appendFileSync(join(folder, 'table/entities/plain/index.ts'), `${line}\n`);
 
-const load = async () => ({
+const sources = {
   ...((await import(join(folder, 'provisioning/index.ts'))) as typeof import('../../provisioning/index.ts')),
   ...((await import(
     join(folder, 'provisioning/verify/index.ts')
   )) as typeof import('../../provisioning/verify/index.ts')),
   ...((await import(join(folder, 'table/memory/index.ts'))) as typeof import('../../table/memory/index.ts')),
-});
-const sources = await load();
+};
 
 /** A table with commands on it. */
 function furnish() {
