@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { createHandlerFrom } from '../authorizer/compose.ts';
 import { withEngine } from './harness/engine.ts';
 import { httpEvent } from './model/events.ts';
-import { AUDIENCE, createTokenSource, ISSUER } from './model/tokens.ts';
-import { idOf } from './model/visits.ts';
+import { answerKeys, createTokenSource, TOKEN_ENVIRONMENT } from './model/tokens.ts';
+import { idOf, visitOf } from './model/visits.ts';
 import { createBenchWorld, drawQuestions } from './model/world.ts';
 import { API_NAME, createTableFor } from './peers/authorizer.ts';
 
@@ -50,22 +50,10 @@ await withEngine(async (endpoint) => {
   const source = await createTokenSource('RS256');
   const question = drawQuestions(world, 20).find(({ allowed }) => allowed);
   if (!question) throw new Error('no question is allowed');
-  const event = httpEvent({
-    building: idOf(question.scope),
-    page: question.permission,
-    token: await source.token(idOf(question.subject)),
-  });
+  const event = httpEvent(visitOf(question, await source.token(idOf(question.subject))));
   const askerWith = (KEEP_DECISIONS: 'on' | 'off') => {
-    const env = {
-      TABLE_NAME: table,
-      TOKEN_ISSUER: ISSUER,
-      TOKEN_AUDIENCE: AUDIENCE,
-      API_NAME,
-      RESULT_CACHE: '{"default":{"ttl":0}}',
-      KEEP_DECISIONS,
-    };
-    const fetch = async () => new Response(JSON.stringify({ keys: [source.jwk] }));
-    const handler = createHandlerFrom(env, { reader, fetch });
+    const env = { ...TOKEN_ENVIRONMENT, TABLE_NAME: table, API_NAME, KEEP_DECISIONS };
+    const handler = createHandlerFrom(env, { reader, fetch: answerKeys(source) });
     return async () => {
       const answer = await handler(event);
       if (!('isAuthorized' in answer && answer.isAuthorized)) throw new Error('the request was refused');

@@ -2,14 +2,9 @@ import { ulid } from 'ulid';
 import { functionTransport } from '../../cli/lambda.ts';
 import { deliverer } from '../../cli/transport.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { createPopulation, type People } from '../load/population.ts';
+import { createPopulation } from '../load/population.ts';
 
-export interface World extends Pick<People, 'callers' | 'write'> {
-  /** One who is never written to: a path that is allowed, and one that is not. */
-  readonly sample: { readonly token: string; readonly allowed: string; readonly refused: string };
-  /** Of one of those who are written to: a path that is allowed while they are in their group. */
-  readonly revoked: { readonly token: string; readonly allowed: string; readonly take: () => Promise<void> };
-}
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
 const PEOPLE = 100;
 const DEADLINE_MS = 60_000;
@@ -19,7 +14,7 @@ export async function createWorld(
   provisioning: string,
   region: string,
   tokenOf: (user: string) => Promise<string>,
-): Promise<World> {
+) {
   const transport = functionTransport({ name: `${provisioning}:live`, region });
   const pacing = createPacing({ deadlineMs: DEADLINE_MS });
   const deliver = deliverer(transport, { pacing, newId: () => ulid() });
@@ -33,7 +28,9 @@ export async function createWorld(
   return {
     callers,
     write,
+    /** One who is never written to: a path that is allowed, and one that is not. */
     sample: { token: found.token, allowed: pathOf(found, true), refused: pathOf(found, false) },
+    /** Of one of those who are written to: a path that is allowed while they are in their group. */
     revoked: { token: taken.token, allowed: pathOf(taken, true), take: () => toggle(taken) },
   };
 }

@@ -11,23 +11,16 @@ export interface PartitionsOptions {
   readonly start: number;
 }
 
-interface Bucket {
-  readonly perMs: number;
-  readonly most: number;
-  /** Units that may be spent at once. Below 0 after a request that took more than was left. */
-  left: number;
-  /** Units of others that are still to be spent. */
-  echo: number;
-  at: number;
-}
-
-const newBucket = (perSecond: number, at: number): Bucket => ({
+const newBucket = (perSecond: number, at: number) => ({
   perMs: perSecond / 1_000,
   most: perSecond,
+  /** Units that may be spent at once. Below 0 after a request that took more than was left. */
   left: perSecond,
+  /** Units of others that are still to be spent. */
   echo: 0,
   at,
 });
+type Bucket = ReturnType<typeof newBucket>;
 
 function refill(bucket: Bucket, now: number): void {
   const passed = now - bucket.at;

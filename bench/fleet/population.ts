@@ -54,7 +54,6 @@ const numberIn = (text: string): number => Number(text.slice(-12));
 const clamp = (value: number, least: number, most: number): number =>
   Math.max(least, Math.min(most, Math.round(value)));
 const pageOf = (page: number): string => `page-${String(page).padStart(3, '0')}`;
-const setOf = (ids: readonly string[]) => new Set(ids);
 
 const userRef = (user: number): string => `user:${idOf('U', user)}`;
 
@@ -123,7 +122,7 @@ export function createPopulation(options: PopulationOptions) {
     const write = revoked.get(user);
     const own = [...groupsAtTenantOf(user, tenant), ...groupsAtLocationOf(user, tenant)];
     const left = write ? own.filter((group) => group !== own[0]) : own;
-    const fields = { status: 'active', [Attribute.groups]: setOf(left.map((group) => idOf('G', group))) };
+    const fields = { status: 'active', [Attribute.groups]: new Set(left.map((group) => idOf('G', group))) };
     return measured(decision(key, fields, write));
   }
 
@@ -139,7 +138,7 @@ export function createPopulation(options: PopulationOptions) {
     };
     for (let n = 0; n < count; n++) {
       const group = groupNumber(tenant, location, n);
-      fields[groupAttribute(idOf('G', group))] = setOf([idOf('R', roleOf(group))]);
+      fields[groupAttribute(idOf('G', group))] = new Set([idOf('R', roleOf(group))]);
     }
     const stored = measured(decision(key, fields, write));
     if (location === undefined || count > LARGE_ITEM) made.set(key.PK, stored);
@@ -159,7 +158,7 @@ export function createPopulation(options: PopulationOptions) {
     addCommon(
       decision(decisionKey(permissionRef(parsePermissionName(pageOf(page), 'page'))), {
         [Attribute.registered]: true,
-        [Attribute.allow]: setOf(rolesFor(page).map((role) => idOf('R', role))),
+        [Attribute.allow]: new Set(rolesFor(page).map((role) => idOf('R', role))),
       }),
     );
   const routes: readonly Item[] = Array.from({ length: ROUTES }, (_, n) => ({

@@ -10,24 +10,8 @@ export interface Outcome {
   readonly units: number;
 }
 
-export const SHARES = { p50: 0.5, p99: 0.99, p999: 0.999 } as const;
-export type Share = keyof typeof SHARES;
-
 /** Figures of the sampled requests of a phase; `refused` and `requests` are of all. */
-export interface Summary {
-  readonly requests: number;
-  readonly refused: number;
-  readonly sampled: number;
-  readonly faults: number;
-  /** Share of the sampled requests that read nothing. */
-  readonly hitRate: number;
-  readonly calls: number;
-  readonly units: number;
-  /** Of the requests that were answered, in milliseconds. */
-  readonly latency: Readonly<Record<Share, number>>;
-  /** Dollars for a million requests: Lambda's and DynamoDB's reads. */
-  readonly dollars: number;
-}
+export type Summary = ReturnType<ReturnType<typeof createRecord>['summary']>;
 
 /** Collects the outcomes of one phase. */
 export function createRecord() {
@@ -39,7 +23,7 @@ export function createRecord() {
     refused: (): void => void counts.refused++,
     /** A sampled request ends that arrived in this phase. */
     ended: (outcome: Outcome): void => void outcomes.push(outcome),
-    summary: (): Summary => {
+    summary: () => {
       const sampled = outcomes.length;
       const sum = (of: (outcome: Outcome) => number): number =>
         outcomes.reduce((total, outcome) => total + of(outcome), 0);
@@ -51,15 +35,17 @@ export function createRecord() {
       const quantile = (share: number) => answered[Math.max(0, Math.ceil(answered.length * share) - 1)] ?? 0;
       const units = mean((outcome) => outcome.units);
       const one = { billedMs: mean(({ milliseconds }) => Math.ceil(milliseconds)), units };
-      const latency = Object.entries(SHARES).map(([name, share]) => [name, quantile(share)]);
       return {
         ...counts,
         sampled,
         faults: sum(({ ending }) => (ending === 'fault' ? 1 : 0)),
+        /** Share of the sampled requests that read nothing. */
         hitRate: mean(({ calls }) => (calls === 0 ? 1 : 0)),
         calls: mean(({ calls }) => calls),
         units,
-        latency: Object.fromEntries(latency) as Record<Share, number>,
+        /** Of the requests that were answered, in milliseconds. */
+        latency: { p50: quantile(0.5), p99: quantile(0.99), p999: quantile(0.999) },
+        /** For a million requests: Lambda's and DynamoDB's reads. */
         dollars: dollarsPerMillion({ hitRate: 0, hit: one, miss: one, memoryMb: ASSUMED.memoryMb }, prices),
       };
     },

@@ -6,15 +6,9 @@ import { ASSUMED } from './assumptions.ts';
 import { type Partitions, readUnitsOf } from './partitions.ts';
 import type { Population } from './population.ts';
 
-/** What an instance has asked DynamoDB for. */
-export interface Asked {
-  /** Calls that were sent, second attempts included. */
-  calls: number;
-  /** Read units of what was answered. */
-  units: number;
-}
-
-export const nothingAsked = (): Asked => ({ calls: 0, units: 0 });
+/** What an instance has asked DynamoDB for: calls, second attempts included, and read units of what was answered. */
+export const nothingAsked = () => ({ calls: 0, units: 0 });
+export type Asked = ReturnType<typeof nothingAsked>;
 
 export interface ServiceOptions {
   /** Lets so many milliseconds pass. */

@@ -11,7 +11,7 @@ import { ASSUMED, onFunction } from './assumptions.ts';
 import { createPartitions } from './partitions.ts';
 import { createPool, type Environment } from './pool.ts';
 import { API, createPopulation, PAGES, type PopulationOptions } from './population.ts';
-import { createRecord, type Summary } from './record.ts';
+import { createRecord } from './record.ts';
 import { type Asked, createService, nothingAsked } from './service.ts';
 
 /** What is simulated. Seconds count from the event; the warm-up before it is negative. */
@@ -41,31 +41,17 @@ export interface Simulation {
   readonly phases: Readonly<Record<string, readonly [number, number]>>;
 }
 
-export interface Simulated {
-  readonly phases: Readonly<Record<string, Summary>>;
-  /** By second from the start of the warm-up: read units of the partition with the most. */
-  readonly hottest: readonly number[];
-  readonly throttled: { readonly read: number; readonly table: number };
-  /** All requests, and how they ended. The last is for those on environments outside the sample. */
-  readonly totals: {
-    readonly requests: number;
-    readonly answered: number;
-    readonly faults: number;
-    readonly refused: number;
-    readonly elsewhere: number;
-  };
-  readonly environments: { readonly live: number; readonly most: number };
-}
-
-interface Sampled {
-  readonly engine: Engine;
-  readonly apiRoutes: ReturnType<typeof createApiRoutes>;
-  readonly asked: Asked;
-}
+export type Simulated = Awaited<ReturnType<typeof simulate>>;
 
 interface Node extends Environment {
   /** Only on those of the sample. */
-  readonly own: Sampled | undefined;
+  readonly own:
+    | {
+        readonly engine: Engine;
+        readonly apiRoutes: ReturnType<typeof createApiRoutes>;
+        readonly asked: Asked;
+      }
+    | undefined;
 }
 
 /** When everything was written. */
@@ -90,7 +76,7 @@ const CERTAIN_MS = ASSUMED.ttlMs + 2 * READ_DEADLINE_MS;
  * @throws Error when an answer is not the oracle's
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one simulation: its events share one state.
-export async function simulate(simulation: Simulation): Promise<Simulated> {
+export async function simulate(simulation: Simulation) {
   const { seed, rate, largeShare, sampleOneIn, warmUpSeconds, seconds, newVersion, writes } = simulation;
   const random = createRandom(seed);
   const begin = START - warmUpSeconds * 1_000;
@@ -132,7 +118,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   // As the wall clock: whole milliseconds.
   const clock = { now: () => Math.floor(now()) };
 
-  function createSampled(): Sampled {
+  function createSampled() {
     const asked = nothingAsked();
     const reader = createReader({ client: service.clientOf(asked), table: TABLE, pacing });
     const apiRoutes = createApiRoutes(reader);
@@ -161,9 +147,10 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     return kept ? random.pick(kept) : onFunction(own + call) + ASSUMED.call.medianMs;
   };
 
+  /** All requests, and how they ended. The last is for those on environments outside the sample. */
   const totals = { requests: 0, answered: 0, faults: 0, refused: 0, elsewhere: 0 };
 
-  function answer(node: Node, { engine, apiRoutes, asked }: Sampled, startMs: number): void {
+  function answer(node: Node, { engine, apiRoutes, asked }: NonNullable<Node['own']>, startMs: number): void {
     const arrivedAt = now();
     const second = secondNow();
     const age = ageOf(node.requests);
@@ -265,6 +252,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
 
   return {
     phases: Object.fromEntries(phases.map(({ name, record }) => [name, record.summary()])),
+    /** By second from the start of the warm-up: read units of the partition with the most. */
     hottest: partitions.hottest(),
     throttled: partitions.throttled(),
     totals,

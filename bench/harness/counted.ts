@@ -1,24 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** Requests to DynamoDB for one answer. */
-export interface Spent {
-  readonly calls: number;
-  /** Sequential rounds of calls: a call waits for those of the round before. */
-  readonly rounds: number;
-  /** Read request units as the engine reports them. */
-  readonly units: number;
-  /** Milliseconds of the drawn latencies: in each round the longest counts. */
-  readonly ms: number;
-}
-
-interface Tally {
-  calls: number;
-  units: number;
-  /** By round. */
-  readonly longest: number[];
-  /** Completed rounds. */
-  ended: number;
-}
+export type Spent = ReturnType<ReturnType<typeof countRequests>['spent']>;
 
 interface Answered {
   readonly ConsumedCapacity?:
@@ -32,7 +15,8 @@ interface Answered {
  * @param latency in milliseconds
  */
 export function countRequests(client: DynamoDBDocumentClient, latency: () => number) {
-  const begin = (): Tally => ({ calls: 0, units: 0, longest: [], ended: 0 });
+  /** The longest call of each round, and how many rounds are completed. */
+  const begin = () => ({ calls: 0, units: 0, longest: [] as number[], ended: 0 });
   let current = begin();
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -54,10 +38,13 @@ export function countRequests(client: DynamoDBDocumentClient, latency: () => num
     reset: () => {
       current = begin();
     },
-    spent: (): Spent => ({
+    spent: () => ({
       calls: current.calls,
+      /** Sequential rounds of calls: a call waits for those of the round before. */
       rounds: current.longest.length,
+      /** Read request units as the engine reports them. */
       units: current.units,
+      /** Milliseconds of the drawn latencies: in each round the longest counts. */
       ms: current.longest.reduce((sum, ms) => sum + ms, 0),
     }),
   };

@@ -1,23 +1,20 @@
 import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { startParts } from '../../local/parts.ts';
 import { openProvisioned } from '../harness/engine.ts';
-import { AUDIENCE, createTokenSource, ISSUER, serveKeys } from '../model/tokens.ts';
+import { createTokenSource, serveKeys, TOKEN_ENVIRONMENT } from '../model/tokens.ts';
 import { startChild } from './child.ts';
 import type { GatewayState } from './gateway.ts';
 import type { Generated, Plan } from './generate.ts';
 import { createPopulation } from './population.ts';
 
-export interface BenchStackOptions {
-  readonly people: number;
-  /** Bound on the authorizer's cache: far fewer entries fit than there are people. */
-  readonly cacheBytes: number;
-  readonly cacheTtlSeconds: number;
-}
-
 const TABLE = 'load';
 
-/** The gateway and the generator have a process each; provisioning and the issuer run in this one. */
-export const startBenchStack = ({ people: count, cacheBytes, cacheTtlSeconds }: BenchStackOptions) =>
+/**
+ * The gateway and the generator have a process each; provisioning and the issuer run in this one.
+ *
+ * @param cacheBytes bound on the authorizer's cache: far fewer entries fit than there are people
+ */
+export const startBenchStack = (count: number, cacheBytes: number, cacheTtlSeconds: number) =>
   startParts(async (onStarted) => {
     const { endpoint, stop } = await startEmbeddedEngine();
     onStarted(stop);
@@ -27,12 +24,10 @@ export const startBenchStack = ({ people: count, cacheBytes, cacheTtlSeconds }: 
     const keys = await serveKeys(source);
     onStarted(keys.stop);
     const gateway = startChild<object, GatewayState>(new URL('./gateway.ts', import.meta.url), {
+      ...TOKEN_ENVIRONMENT,
       TABLE_NAME: TABLE,
       DYNAMODB_ENDPOINT: endpoint,
-      TOKEN_ISSUER: ISSUER,
-      TOKEN_AUDIENCE: AUDIENCE,
       TOKEN_JWKS_URL: keys.url,
-      RESULT_CACHE: '{"default":{"ttl":0}}',
       CACHE_MAX_BYTES: String(cacheBytes),
       CACHE_TTL_SECONDS: String(cacheTtlSeconds),
     });

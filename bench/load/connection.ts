@@ -16,17 +16,7 @@ export interface Target {
   readonly allowed: RegExp;
 }
 
-/** A connection that stays open and carries one question at a time. */
-export interface Connection {
-  /** Until the whole answer is there. Rejects for a wrong answer. */
-  readonly ask: (question: Prepared) => Promise<void>;
-  readonly close: () => void;
-}
-
-export interface Prepared {
-  readonly request: Uint8Array;
-  readonly question: Asked;
-}
+type Prepared = ReturnType<typeof prepare>;
 
 const END_OF_HEAD = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
@@ -35,12 +25,14 @@ const CLOSES = /\r\nconnection: *close\r\n/i;
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 /**
+ * A connection that stays open and carries one question at a time.
+ *
  * Writes requests that were made beforehand to a plain socket, and reads the lengths of answers: an HTTP client of
  * Node takes more processor time than the servers that it would measure.
  *
  * Fails for a wrong answer, a status other than 200, and a lost connection.
  */
-export async function openConnection(target: Target): Promise<Connection> {
+export async function openConnection(target: Target) {
   const { hostname, port } = new URL(target.url);
   let received = '';
   let waiting:
@@ -73,7 +65,8 @@ export async function openConnection(target: Target): Promise<Connection> {
     resolve();
   }
   return {
-    ask: async (prepared) => {
+    /** Until the whole answer is there. Rejects for a wrong answer. */
+    ask: async (prepared: Prepared): Promise<void> => {
       if (isLast) {
         close();
         socket = await open();
@@ -89,7 +82,7 @@ export async function openConnection(target: Target): Promise<Connection> {
 }
 
 /** The question with the bytes of its request. */
-export function prepare({ url, token }: Target, question: Asked): Prepared {
+export function prepare({ url, token }: Target, question: Asked) {
   const { host, pathname } = new URL(url);
   const head = [
     `POST ${pathname} HTTP/1.1`,

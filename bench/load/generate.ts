@@ -2,14 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { createRandom } from '../../test/proof/oracle/random.ts';
 import { createZipf } from '../harness/draws.ts';
-import {
-  createSchedule,
-  type Measured,
-  type OpenLoopOptions,
-  type Rate,
-  runOpenLoop,
-  TIMED_OUT,
-} from './open-loop.ts';
+import { createSchedule, type OpenLoopOptions, type Rate, runOpenLoop, TIMED_OUT } from './open-loop.ts';
 
 export interface Ask {
   readonly path: string;
@@ -35,24 +28,12 @@ export interface Plan extends Rate {
   readonly seed: number;
 }
 
-export interface Generated extends Measured {
-  /** Answers with an unexpected status. */
-  readonly unexpected: number;
-  /** The first few of them. */
-  readonly examples: readonly string[];
-}
-
-interface Connected extends Pick<Plan, 'timeoutMs'> {
-  readonly agent: http.Agent;
-}
+export type Generated = Awaited<ReturnType<typeof generate>>;
 
 const EXAMPLES = 5;
 
 /** Runs a plan. The same seed gives the same requests at the same instants. */
-export async function generate(
-  plan: Plan,
-  ending: Pick<OpenLoopOptions, 'signal' | 'time'> = {},
-): Promise<Generated> {
+export async function generate(plan: Plan, ending: Pick<OpenLoopOptions, 'signal' | 'time'> = {}) {
   const { url, callers, exponent, seconds, connections, timeoutMs, seed } = plan;
   const random = createRandom(seed);
   const schedule = createSchedule(plan, random);
@@ -63,11 +44,12 @@ export async function generate(
   });
   const { Agent } = url.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const examples: string[] = [];
+  /** Answers with an unexpected status, and the first few of them. */
   let unexpected = 0;
+  const examples: string[] = [];
   const send = async (n: number): Promise<string> => {
     const { token, ask } = drawn[n] as (typeof drawn)[number];
-    const outcome = await get(`${url.replace(/\/$/, '')}${ask.path}`, token, { agent, timeoutMs });
+    const outcome = await get(`${url.replace(/\/$/, '')}${ask.path}`, token, agent, timeoutMs);
     const isWrong = ask.expected && Number(outcome) > 0 && !ask.expected.includes(Number(outcome));
     if (isWrong && ++unexpected <= EXAMPLES)
       examples.push(`${outcome} instead of ${ask.expected?.join(' or ')}: ${ask.path}`);
@@ -79,7 +61,7 @@ export async function generate(
 }
 
 /** The status of an answer that was read to its end, or why there is none. Redirects are not followed. */
-const get = (url: string, token: string | undefined, { agent, timeoutMs }: Connected): Promise<string> =>
+const get = (url: string, token: string | undefined, agent: http.Agent, timeoutMs: number): Promise<string> =>
   new Promise((resolve) => {
     const headers = { 'user-agent': 'gatehouse-load', ...(token && { authorization: `Bearer ${token}` }) };
     const failed = (error: NodeJS.ErrnoException): void =>

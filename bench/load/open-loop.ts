@@ -41,26 +41,11 @@ export interface OpenLoopOptions {
   readonly time?: Time | undefined;
 }
 
-export interface Measured {
-  /** From the start to the last answer; at least the planned time unless aborted. */
-  readonly elapsedMs: number;
-  /** Number of outcomes by status or fault. */
-  readonly outcomes: Readonly<Record<string, number>>;
-  readonly answered: number;
-  /**
-   * Milliseconds from the instant at which a request was due to the end of its answer. Requests that timed
-   * out or were not sent in time count with the time that they had waited: without them an overload would
-   * look fast.
-   */
-  readonly latencies: readonly number[];
-  /** Milliseconds that a request waited before it was sent: for a connection, or for the generator itself. */
-  readonly waits: readonly number[];
-  /** Requests that were due, but not sent because all connections were busy until the end. */
-  readonly unsent: number;
-}
+export type Measured = Awaited<ReturnType<typeof runOpenLoop>>;
 
 /** Answers per second over the elapsed time. */
-export const achievedRate = ({ answered, elapsedMs }: Measured): number => (answered * 1_000) / elapsedMs;
+export const achievedRate = ({ answered, elapsedMs }: Pick<Measured, 'answered' | 'elapsedMs'>): number =>
+  (answered * 1_000) / elapsedMs;
 
 const WALL: Time = { now: wallMs, wait: after };
 
@@ -70,15 +55,23 @@ const WALL: Time = { now: wallMs, wait: after };
  * next request, sends fewer requests while a server stalls, and so omits the worst latencies ("coordinated
  * omission"). autocannon 9 sends the requests of each second at its start, over connections that wait for their answers.
  */
-export async function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
+export async function runOpenLoop(options: OpenLoopOptions) {
   const { schedule, seconds, connections, send, signal, time = WALL } = options;
   const durationMs = seconds * 1_000;
   const begun = time.now();
   const since = (): number => time.now() - begun;
   const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
   const isOver = (): boolean => signal?.aborted === true || since() >= durationMs;
+  /** Number of outcomes by status or fault. */
   const outcomes: Record<string, number> = {};
-  const [latencies, waits]: [number[], number[]] = [[], []];
+  /**
+   * Milliseconds from the instant at which a request was due to the end of its answer. Requests that timed
+   * out or were not sent in time count with the time that they had waited: without them an overload would
+   * look fast.
+   */
+  const latencies: number[] = [];
+  /** Milliseconds that a request waited before it was sent: for a connection, or for the generator itself. */
+  const waits: number[] = [];
   let [next, answered, lastAt] = [0, 0, 0];
 
   /** Takes the next request that is due, waits for its time, sends it, and waits for its answer. */
@@ -97,7 +90,9 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
     }
   }
   await Promise.all(Array.from({ length: connections }, connection));
+  /** From the start to the last answer; at least the planned time unless aborted. */
   const elapsedMs = signal?.aborted ? Math.min(since(), durationMs) : Math.max(lastAt, durationMs);
+  /** Requests that were due, but not sent because all connections were busy until the end. */
   const unsent = schedule.slice(next).filter((due) => due <= elapsedMs);
   latencies.push(...unsent.map((due) => elapsedMs - due));
   return { elapsedMs, outcomes, answered, latencies, waits, unsent: unsent.length };

@@ -103,5 +103,3 @@ export async function createPopulation(
     written: () => toWrite.map((asker) => callerOf(asker, [isOut.has(asker.id) ? REFUSED : OK])),
   };
 }
-
-export type People = Awaited<ReturnType<typeof createPopulation>>;

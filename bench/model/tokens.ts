@@ -1,27 +1,25 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { sendJson } from '../../local/gateway/http.ts';
 import { listen } from '../../local/server.ts';
 
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'https://api.example';
 
-export interface TokenSource {
-  readonly alg: string;
-  readonly jwk: JWK;
-  readonly publicKey: CryptoKey;
-  /** A new token of the user with this id; `more` in place of the usual claims. */
-  readonly token: (user: string, more?: JWTPayload) => Promise<string>;
-}
+/** The environment of an authorizer that takes these tokens, and whose results API Gateway does not cache. */
+export const TOKEN_ENVIRONMENT = {
+  RESULT_CACHE: '{"default":{"ttl":0}}',
+  TOKEN_ISSUER: ISSUER,
+  TOKEN_AUDIENCE: AUDIENCE,
+} as const;
+
+export type TokenSource = Awaited<ReturnType<typeof createTokenSource>>;
 
 /**
  * One key of the issuer, and access tokens as long as an identity provider's are.
  *
  * @param lifetimeSeconds of a token; ten hours unless given
  */
-export async function createTokenSource(
-  alg: 'RS256' | 'ES256',
-  lifetimeSeconds = 36_000,
-): Promise<TokenSource> {
+export async function createTokenSource(alg: 'RS256' | 'ES256', lifetimeSeconds = 36_000) {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   const kid = `key-of-${alg}`;
   const now = Math.floor(Date.now() / 1_000);
@@ -30,7 +28,8 @@ export async function createTokenSource(
     alg,
     jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
     publicKey,
-    token: (user, more = {}) =>
+    /** A new token of the user with this id; `more` in place of the usual claims. */
+    token: (user: string, more: JWTPayload = {}): Promise<string> =>
       new SignJWT({
         iss: ISSUER,
         aud: AUDIENCE,
@@ -52,6 +51,12 @@ export async function createTokenSource(
         .sign(privateKey),
   };
 }
+
+/** In place of `fetch`: whatever is fetched, it is the issuer's keys. */
+export const answerKeys =
+  (...sources: readonly TokenSource[]) =>
+  async (): Promise<Response> =>
+    Response.json({ keys: sources.map(({ jwk }) => jwk) });
 
 /** A server that answers with the issuer's key. */
 export async function serveKeys({ jwk }: TokenSource) {

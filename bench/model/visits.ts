@@ -1,25 +1,23 @@
-import { methodArnOf, restEvent } from './events.ts';
+import { methodArnOf, restEvent, type Visit } from './events.ts';
 import type { TokenSource } from './tokens.ts';
 import type { Question, World } from './world.ts';
 
-/** One request to the authorizer and its expected answer. */
-export interface Case {
-  readonly question: Question;
-  readonly token: string;
-  /** The event as JSON, as the Lambda runtime gets it. */
-  readonly text: string;
-  readonly event: object;
-  /** The resource that a policy must name. */
-  readonly arn: string;
-}
-
 export const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
 
-const caseOf = (question: Question, token: string): Case => {
-  const visit = { building: idOf(question.scope), page: question.permission, token };
+/** The request that a question is asked by. */
+export const visitOf = ({ scope, permission }: Question, token: string): Visit => ({
+  building: idOf(scope),
+  page: permission,
+  token,
+});
+
+/** One request to the authorizer, also as the JSON that the Lambda runtime gets, and the resource that a policy must name. */
+const caseOf = (question: Question, token: string) => {
+  const visit = visitOf(question, token);
   const event = restEvent(visit);
   return { question, token, event, text: JSON.stringify(event), arn: methodArnOf(visit) };
 };
+export type Case = ReturnType<typeof caseOf>;
 
 /** A fresh copy of the event: none of its objects and strings was used before. */
 export const renewed = (one: Case): Case => ({ ...one, event: JSON.parse(one.text) });

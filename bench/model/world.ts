@@ -9,19 +9,6 @@ export interface Place {
   readonly ref: string;
   readonly parent?: string;
 }
-export interface Role {
-  readonly id: string;
-  readonly pages: readonly string[];
-}
-export interface Group {
-  readonly id: string;
-  readonly place: string;
-  readonly roles: readonly string[];
-}
-export interface User {
-  readonly ref: string;
-  readonly groups: readonly string[];
-}
 export interface Question {
   readonly subject: string;
   readonly permission: string;
@@ -32,9 +19,13 @@ export interface Question {
 export interface World {
   readonly places: readonly Place[];
   readonly pages: readonly string[];
-  readonly roles: readonly Role[];
-  readonly groups: readonly Group[];
-  readonly users: readonly User[];
+  readonly roles: readonly { readonly id: string; readonly pages: readonly string[] }[];
+  readonly groups: readonly {
+    readonly id: string;
+    readonly place: string;
+    readonly roles: readonly string[];
+  }[];
+  readonly users: readonly { readonly ref: string; readonly groups: readonly string[] }[];
 }
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

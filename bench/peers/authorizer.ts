@@ -2,7 +2,7 @@ import type { Authorizer } from '../../authorizer/authorizer.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, edgeKey } from '../../table/keys.ts';
 import { decisionItem, decisionItems, writeTable } from '../model/table.ts';
-import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
+import { answerKeys, TOKEN_ENVIRONMENT, type TokenSource } from '../model/tokens.ts';
 import type { World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
 
@@ -48,14 +48,11 @@ export async function createTableFor(world: World, endpoint: string, table = 'be
 export async function createAuthorizers(world: World, sources: readonly TokenSource[], endpoint: string) {
   const { createHandlerFrom, createEngine, jwtVerify } = await loadDeployed();
   const { table, reader } = await createTableFor(world, endpoint);
-  const keys = JSON.stringify({ keys: sources.map(({ jwk }) => jwk) });
   const create = (env: Readonly<Record<string, string>> = {}): Authorizer =>
     createHandlerFrom(
       {
+        ...TOKEN_ENVIRONMENT,
         TABLE_NAME: table,
-        RESULT_CACHE: '{"default":{"ttl":0}}',
-        TOKEN_ISSUER: ISSUER,
-        TOKEN_AUDIENCE: AUDIENCE,
         TOKEN_ALGORITHMS: sources.map(({ alg }) => alg).join(','),
         TOKEN_CACHE_SECONDS: String(TTL_SECONDS),
         CACHE_TTL_SECONDS: String(TTL_SECONDS),
@@ -63,7 +60,7 @@ export async function createAuthorizers(world: World, sources: readonly TokenSou
         POLICY_COVERS: 'route',
         ...env,
       },
-      { reader, fetch: async () => new Response(keys), log: () => undefined },
+      { reader, fetch: answerKeys(...sources), log: () => undefined },
     );
   return {
     create,

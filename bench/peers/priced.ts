@@ -5,8 +5,8 @@ import { countRequests, type Spent } from '../harness/counted.ts';
 import { openTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { httpEvent } from '../model/events.ts';
-import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
-import { idOf } from '../model/visits.ts';
+import { answerKeys, createTokenSource, TOKEN_ENVIRONMENT } from '../model/tokens.ts';
+import { idOf, visitOf } from '../model/visits.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
 import { createTableFor } from './authorizer.ts';
 
@@ -37,10 +37,8 @@ export async function createPricedHandler(endpoint: string, table: string, world
   const lines: string[] = [];
   const handler = createHandlerFrom(
     {
+      ...TOKEN_ENVIRONMENT,
       TABLE_NAME: table,
-      TOKEN_ISSUER: ISSUER,
-      TOKEN_AUDIENCE: AUDIENCE,
-      RESULT_CACHE: '{"default":{"ttl":0}}',
       // As the stack sets it.
       METRICS_NAMESPACE: 'gatehouse-dev',
     },
@@ -51,22 +49,21 @@ export async function createPricedHandler(endpoint: string, table: string, world
       wait: async (milliseconds) => {
         now += milliseconds;
       },
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+      fetch: answerKeys(issuer),
       log: (line) => void lines.push(line),
       writeMetrics: (line) => void lines.push(line),
     },
   );
 
-  async function price({ subject, permission, scope, allowed }: Question, path?: string): Promise<Priced> {
-    const token = await issuer.token(idOf(subject));
-    const event = httpEvent({ building: idOf(scope), page: permission, token }, path);
+  async function price(question: Question, path?: string): Promise<Priced> {
+    const event = httpEvent(visitOf(question, await issuer.token(idOf(question.subject))), path);
     counter.reset();
     lines.length = 0;
     const begun = processorMs();
     const answer = (await handler(event)) as { readonly isAuthorized?: boolean };
     const took = processorMs() - begun;
-    if (path === undefined && answer.isAuthorized !== allowed)
-      throw wrongAnswer('the authorizer', { subject, permission, scope });
+    if (path === undefined && answer.isAuthorized !== question.allowed)
+      throw wrongAnswer('the authorizer', question);
     const logBytes = lines.reduce((sum, line) => sum + byteLength(line) + 1, 0);
     return { ...counter.spent(), processorMs: took, logBytes };
   }

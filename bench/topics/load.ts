@@ -175,7 +175,7 @@ export const topic: Topic = {
   run: async ({ quick, log }) => {
     const sizes = quick ? QUICK : FULL;
     log(`${sizes.people} people, created by provisioning`);
-    const stack = await startBenchStack(sizes);
+    const stack = await startBenchStack(sizes.people, sizes.cacheBytes, sizes.cacheTtlSeconds);
     try {
       const trials = await measure(stack, sizes, log);
       const last = await checkWritten(stack, sizes);

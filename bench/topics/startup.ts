@@ -29,28 +29,20 @@ const LIMITED = {
 type Round = Readonly<Partial<Record<keyof typeof TIMES | keyof typeof LIMITED, number>>>;
 
 /** One after the other in each round, in alternating order, so that all meet the same noise. */
-async function measure(
-  { startAlone, startAndAsk }: Starts,
-  rounds: number,
-  limit: Limit | undefined,
-): Promise<readonly Round[]> {
-  const turns: (() => Promise<Round>)[] = [
-    async () => ({ loaded: (await startAlone('ours')).loaded }),
-    async () => ({ defaults: (await startAlone('defaults')).loaded }),
+async function measure({ start }: Starts, rounds: number, limit?: Limit): Promise<readonly Round[]> {
+  const turns: readonly (() => Promise<Round>)[] = [
+    () => start('ours'),
+    async () => ({ defaults: (await start('defaults')).loaded }),
     async () => {
-      const { loaded, processor } = await startAlone('empty');
+      const { loaded, processor } = await start('empty');
       return { empty: loaded, 'processor-empty': processor };
     },
     async () => {
-      const { init, first, processor, cold, second } = await startAndAsk();
-      return { init, first, processor, cold, second };
+      if (!limit) return {};
+      const { cold, second } = await start('ours', limit);
+      return { 'cold-limited': cold, 'second-limited': second };
     },
   ];
-  if (limit)
-    turns.push(async () => {
-      const { cold, second } = await startAndAsk(limit);
-      return { 'cold-limited': cold, 'second-limited': second };
-    });
   const measured: Round[] = [];
   for (let round = -1; round < rounds; round++) {
     let found: Round = {};
@@ -71,7 +63,7 @@ export const topic: Topic = {
       if (!limit) log('control groups cannot be written: nothing is measured with a share of a processor');
       try {
         const rounds = quick ? 21 : 61;
-        log(`${rounds} rounds, each of ${limit ? 'five' : 'four'} processes`);
+        log(`${rounds} rounds, each of ${limit ? 'four' : 'three'} processes`);
         const measured = await measure(starts, rounds, limit);
         return [
           toFigure('bytes', 'the deployed file', 'bytes', [ours.bytes]),
