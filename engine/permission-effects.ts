@@ -2,11 +2,8 @@ import type { ConditionalEffect, Effect, RoleItem } from '../table/decision/item
 import { findRole, inheritance, ownRoles, type Place, type RoleAt } from './effective-roles.ts';
 import type { CheckedPermission, TenantEffects } from './items.ts';
 
-/** A permission's state and the effects of roles on it under one root: steps 3, 5 and 7 of a decision. */
+/** The effects of roles on a permission under one root: step 7 of a decision. */
 export interface PermissionEffects {
-  readonly isRegistered: boolean;
-  /** Its module, if that is sold by subscription. */
-  readonly soldModule: string | undefined;
   /**
    * Ids of the roles that allow or deny it: by name, by a pattern, or through a role that they inherit from.
    */
@@ -74,7 +71,6 @@ const NO_EFFECTS: readonly RoleEffect[] = [];
 
 /** The effects of all roles on a permission at a place. A decision needs those of the subject's roles only. */
 export function permissionEffects(items: PermissionItems, place: Place): PermissionEffects {
-  const { permission } = items;
   const own = ownRoles(place);
   const global = place.global.roles;
   const effects = { ALLOW: new Set<string>(), DENY: new Set<string>() };
@@ -90,8 +86,6 @@ export function permissionEffects(items: PermissionItems, place: Place): Permiss
     }
   }
   return {
-    isRegistered: permission?.registered === true,
-    soldModule: soldModuleOf(permission, place),
     allow: withHeirs(effects.ALLOW, place),
     deny: withHeirs(effects.DENY, place),
     conditional: conditional.size > 0 ? inheritedConditions(conditional, place) : NO_CONDITIONS,

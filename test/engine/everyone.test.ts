@@ -10,7 +10,7 @@ import { createWorld } from '../support/world.ts';
 /** The group of everyone: the roles of a scope for every active subject, without a membership. */
 let engine: Engine;
 const [ACME, BETA, OFFICE] = ['tenant:acme', 'tenant:beta', 'location:office'];
-const [ANN, DEVICE, ROBOT] = ['user:ann', 'device:office', 'technical-user:robot'];
+const [ANN, DEVICE] = ['user:ann', 'device:office'];
 
 const MANIFEST = `
 pages: [lobby, vault]
@@ -32,25 +32,6 @@ const world = await createWorld(MANIFEST);
 beforeEach(() => {
   world.settle();
   engine = world.newEngine();
-});
-
-describe('a check', () => {
-  test.each([ANN, DEVICE, ROBOT])('%s has its roles at the scope and below', async (subject) => {
-    for (const scope of [ACME, OFFICE])
-      expect(await engine.check(subject, 'lobby', scope)).toEqual({ allowed: true, reason: 'role' });
-    expect(await engine.check(subject, 'lobby', BETA)).toEqual({ allowed: false, reason: 'no_grant' });
-    expect(await engine.check(subject, 'vault', ACME)).toEqual({ allowed: false, reason: 'no_grant' });
-  });
-
-  test.each([
-    ['user:gone', 'subject_inactive'],
-    ['user:nobody', 'subject_unknown'],
-    ['device:nobody', 'subject_unknown'],
-    // It is a scope, and no subject.
-    [OFFICE, 'subject_unknown'],
-  ])('%s is refused: %s', async (subject, reason) => {
-    expect(await engine.check(subject, 'lobby', ACME)).toEqual({ allowed: false, reason });
-  });
 });
 
 describe('searches', () => {

@@ -19,15 +19,14 @@ const tableOf = (roles: Roles): ReadonlyMap<string, RoleItem> =>
 
 const rootWith = (roles: Roles): ScopeItem => scopeItem('tenant:root', { roles: tableOf(roles) });
 
-const placeWith = ({ own = {}, global = {}, sold = [] }: Setting): Place => ({
+const placeWith = ({ own = {}, global = {} }: Setting): Place => ({
   scopes: [rootWith(own)],
-  global: { roles: tableOf(global), soldModules: new Set(sold), declarations: new Map() },
+  global: { roles: tableOf(global), soldModules: new Set(), declarations: new Map() },
 });
 
 interface Setting {
   readonly own?: Roles;
   readonly global?: Roles;
-  readonly sold?: readonly string[];
 }
 
 const PATTERNS = ['a:b:*', 'a:*:*', '*:*:*'];
@@ -63,37 +62,7 @@ const effects = (
   return { allow: [...allow].sort(), deny: [...deny].sort() };
 };
 
-describe('the permission', () => {
-  test.each([
-    [null, false],
-    [permissionOf({ registered: false }), false],
-    [permissionOf(), true],
-  ])('is registered as its item says', (permission, isRegistered) => {
-    expect(permissionEffects(items(permission), placeWith({}))).toMatchObject({ isRegistered });
-  });
-
-  test.each([
-    ['a', ['a', 'b'], 'a'],
-    ['a', ['b'], undefined],
-    [undefined, ['a'], undefined],
-  ])('of module %s, of %j that are sold, needs a subscription to %s', (module, sold, soldModule) => {
-    expect(permissionEffects(items(permissionOf({ module })), placeWith({ sold }))).toMatchObject({
-      soldModule,
-    });
-  });
-});
-
 describe('exact effects', () => {
-  test('of global roles stand with the permission, those of the root with the root', () => {
-    const setting = { own: { mine: {} }, global: { all: {} } };
-    const permission = { allow: new Set(['all', 'mine']), deny: new Set(['all']) };
-    expect(effects(setting, permission)).toEqual({ allow: ['all'], deny: ['all'] });
-    expect(effects(setting, {}, tenantEffectsOf(['all', 'mine'], ['mine']))).toEqual({
-      allow: ['mine'],
-      deny: ['mine'],
-    });
-  });
-
   test('of a role that is not listed count for nothing', () => {
     expect(effects({}, { allow: new Set(['gone']) }, tenantEffectsOf(['gone']))).toEqual({
       allow: [],
@@ -108,21 +77,6 @@ describe('exact effects', () => {
 });
 
 describe('patterns', () => {
-  test.each(PATTERNS)('%s covers the permission, of global roles and own ones', (pattern) => {
-    const setting: Setting = {
-      own: { mine: { patterns: { [pattern]: 'DENY' } } },
-      global: { all: { patterns: { [pattern]: 'ALLOW' } } },
-    };
-    expect(effects(setting)).toEqual({ allow: ['all'], deny: ['mine'] });
-  });
-
-  test('that do not cover it count for nothing, nor do any on a page, which none covers', () => {
-    const setting: Setting = { global: { all: { patterns: { 'b:*:*': 'ALLOW', 'a:x:*': 'DENY' } } } };
-    expect(effects(setting)).toEqual({ allow: [], deny: [] });
-    const everything: Setting = { global: { all: { patterns: { '*:*:*': 'ALLOW' } } } };
-    expect(effects(everything, { patterns: [] })).toEqual({ allow: [], deny: [] });
-  });
-
   test('cover no permission that is missing', () => {
     const place = placeWith({ own: { mine: { patterns: { '*:*:*': 'ALLOW' } } } });
     expect([...permissionEffects(items(null, tenantEffectsOf()), place).allow]).toEqual([]);
@@ -141,36 +95,9 @@ describe('patterns', () => {
 });
 
 describe('inherited effects', () => {
-  test('are those of every role above, across owners and levels', () => {
-    const setting = {
-      own: { child: { parent: 'middle' }, middle: { parent: 'top' }, stranger: {} },
-      global: { top: {} },
-    };
-    expect(effects(setting, { allow: new Set(['top']) })).toEqual({
-      allow: ['child', 'middle', 'top'],
-      deny: [],
-    });
-    expect(effects(setting, {}, tenantEffectsOf([], ['middle']))).toEqual({
-      allow: [],
-      deny: ['child', 'middle'],
-    });
-  });
-
-  test('are not those of a role below', () => {
-    const setting = { global: { child: { parent: 'top' }, top: {} } };
-    expect(effects(setting, { allow: new Set(['child']) })).toEqual({ allow: ['child'], deny: [] });
-  });
-
   test('do not come past a role that is not listed', () => {
     const setting = { global: { child: { parent: 'gone' }, top: {} } };
     expect(effects(setting, { allow: new Set(['top']) })).toEqual({ allow: ['top'], deny: [] });
-  });
-
-  test('come by patterns as well', () => {
-    const setting: Setting = {
-      global: { child: { parent: 'top' }, top: { patterns: { 'a:*:*': 'DENY' } } },
-    };
-    expect(effects(setting)).toEqual({ allow: [], deny: ['child', 'top'] });
   });
 
   test('go round a circle once', () => {

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createExplainer, createLists } from '../../engine/index.ts';
+import { createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
 import { migrate } from '../../provisioning/migrate/migrate.ts';
@@ -388,41 +388,6 @@ describe.each(FORMS)('where the groups of %s stand apart', (_, given) => {
       expect(await decided(user, scope)).toBe(NOTHING);
     }
     expect(await findings()).toEqual([]);
-  });
-
-  test('searches and explanations answer as checks do, page by page', async () => {
-    const { scope, below, allowed, denied, empty } = await split();
-    const second = await groupAt(scope, allows);
-    const users: string[] = [];
-    for (const groups of [[allowed, second], [allowed, second], [second, empty], [allowed, denied], [empty]])
-      users.push(await userIn(...groups));
-    world.settle();
-    const engine = world.newEngine();
-    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
-    for (const limit of [1, 2, 100]) {
-      const found: string[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = await lists.listSubjects(PAGE, below, { limit, cursor });
-        found.push(...page.items);
-        cursor = page.cursor;
-        if (cursor === undefined) break;
-      }
-      expect(found.sort()).toEqual(users.slice(0, 3).map((id) => `user:${id}`));
-    }
-    const { items } = await lists.listScopes(`user:${users[0]}`, PAGE, {});
-    expect([...items].sort()).toEqual([scope, below].sort());
-    expect((await lists.listScopes(`user:${users[3]}`, PAGE, {})).items).toEqual([]);
-    const explainer = createExplainer({ reader: world.reader, clock: world.clock });
-    const denial = await explainer.explain(`user:${users[3]}`, PAGE, below);
-    expect(denial).toMatchObject({ allowed: false, reason: DENIED });
-    expect(denial.allowedBy.items.concat(denial.deniedBy.items)).toMatchObject([
-      { effect: 'ALLOW', from: { kind: 'group', scope: { ref: scope } } },
-      { effect: 'DENY', from: { kind: 'group', scope: { ref: scope } } },
-    ]);
-    // What somebody has elsewhere is among the suggestions.
-    const other = await site();
-    const { suggestions } = await explainer.explain(`user:${users[0]}`, PAGE, other.scope);
-    expect(suggestions?.granted.items).toMatchObject([{ from: { scope: { ref: scope } } }, {}]);
   });
 
   test('the access difference sees who loses and gains what', async () => {

@@ -7,17 +7,22 @@ import { createSchool, GRANTED, PAGE, PLACE, userRef } from '../fake-table.ts';
 const ANN = 'user:01J8Z0E2Z8D2A3J7A7Y2HA0000';
 const WHERE = `location:${PLACE.id}`;
 
-function createConditionalSchool(when: string) {
+/** Where the role of teachers has an effect on the page where a condition holds; guests may see it. User 4 is both. */
+function createConditionalSchool(when: string, effect = 'ALLOW') {
   const school = createSchool();
+  school.putUser(4, { ...GRANTED, roles: new Set(['guest']) });
   school.put(decisionKey(PAGE), {
     registered: true,
-    [conditionAttribute('teacher')]: { effect: 'ALLOW', when },
+    allow: new Set(['guest']),
+    [conditionAttribute('teacher')]: { effect, when },
   });
   school.put(globalKey(), {
     [roleAttribute('teacher')]: '',
+    [roleAttribute('guest')]: '',
     [propertyAttribute('subject:user', 'department')]: 'string stored',
     [propertyAttribute('subject:user', 'device')]: 'string passed',
     [propertyAttribute('resource:location', 'floor')]: 'int passed',
+    [propertyAttribute('resource:location', 'status')]: 'string stored',
     [propertyAttribute('action', 'soft')]: 'bool passed',
   });
   return { ...school, engine: school.newEngine() };
@@ -89,13 +94,49 @@ test('stored properties are those of each subject', async () => {
   put(decisionKey(userRef(0)), { ...GRANTED, properties: { department: 'sales' } });
   put(decisionKey(userRef(1)), { ...GRANTED, properties: { department: 'law' } });
   put(decisionKey(userRef(2)), GRANTED);
-  const asked = [0, 1, 2].map((n) => ({
+  // Of another type than is declared now.
+  put(decisionKey(userRef(3)), { ...GRANTED, properties: { department: 7 } });
+  const asked = [0, 1, 2, 3].map((n) => ({
     subject: `user:${userRef(n).id}`,
     permission: 'dashboard',
     scope: WHERE,
   }));
   const { decisions } = await engine.checkMany(asked, { subject: { properties: { department: 'sales' } } });
-  expect(decisions.map(({ reason }) => reason)).toEqual(['role', 'no_grant', 'condition_failed']);
+  expect(decisions.map(({ reason }) => reason)).toEqual([
+    ...['role', 'no_grant', 'condition_failed', 'condition_failed'],
+  ]);
+});
+
+test.each([
+  ['an ALLOW that cannot be parsed does not count', 'ALLOW', 'context.ip ==', 'condition_failed'],
+  ['a DENY that cannot be parsed counts', 'DENY', 'context.ip ==', 'denied_by_role'],
+  ['what of the context is not declared is missing', 'ALLOW', "context.reason == 'fire'", 'condition_failed'],
+])('%s', async (_, effect, when, reason) => {
+  const { engine } = createConditionalSchool(when, effect);
+  const given = { context: { reason: 'fire' } };
+  expect((await engine.check(ANN, 'dashboard', WHERE, given)).reason).toBe(reason);
+});
+
+describe('what of the request a decision rests on', () => {
+  const IP = "context.ip == '10.0.0.1'";
+  test.each<[string, readonly string[], object?, number?]>([
+    ["resource.properties.status == 'active' && subject.id == resource.id", []],
+    ["subject.properties.department == 'sales'", []],
+    ["subject.properties.undeclared == 'x'", []],
+    ["subject.properties.device == 'd1'", ['subject.properties.device']],
+    ['action.properties.soft', ['action.properties.soft']],
+    [`${IP} || context.time == context.time`, ['context.ip', 'context.time']],
+    ["resource.id == 'row-7'", ['resource.id'], { resource: { id: 'row-7' } }],
+    // The role is not held, or another one is enough.
+    [IP, [], {}, 1],
+    [IP, [], {}, 4],
+  ])('%s: %j', async (when, uses, given = {}, user = 0) => {
+    const { engine } = createConditionalSchool(when);
+    const subject = `user:${userRef(user).id}`;
+    const ask = () => ({ subject, permission: 'dashboard', scope: WHERE, given });
+    const [decided] = await engine.decideAsked([ask], { withUses: true });
+    expect([...(decided?.uses ?? [])].sort()).toEqual(uses);
+  });
 });
 
 test('a condition takes no further read and no further item', async () => {

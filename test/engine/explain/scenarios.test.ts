@@ -1,14 +1,15 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Explanation } from '../../../engine/index.ts';
 import { assignmentAttribute } from '../../../table/decision/attributes.ts';
 import { entryChanges } from '../../../table/decision/entries.ts';
 import { stamped } from '../../../table/decision/writes.ts';
 import { decisionKey } from '../../../table/keys.ts';
-import { type Asked, createRuleWorld, derivationNames, type RuleWorld, sourceName } from '../rule/world.ts';
+import { bringInto, FORMS, type Form } from '../../support/forms.ts';
+import { type Asked, createRuleWorlds, derivationNames, sourceName } from '../rule/world.ts';
 
 /** What an explanation says beside the rows of the rule: what denies, what is missing, what would help, and until when. */
-const world: RuleWorld = await createRuleWorld();
-beforeEach(() => void world.calls.splice(0));
+const newWorld = await createRuleWorlds();
+const world = newWorld();
 
 const [OPEN, HVAC] = ['doors:open:door', 'hvac:set:climate'];
 const ask = (subject: string, scope: string, permission = OPEN): Asked => ({ subject, permission, scope });
@@ -57,12 +58,15 @@ describe('refused', () => {
   });
 });
 
-describe('refused without a grant: suggestions', () => {
-  const granted = ({ suggestions }: Explanation) =>
-    suggestions?.granted.items.map(
-      ({ from, roles, relation, period }) =>
-        `${sourceName(from)} > ${roles.map(({ name }) => name).join(' > ')}: ${relation}, ${period}`,
-    );
+const granted = ({ suggestions }: Explanation) =>
+  suggestions?.granted.items.map(
+    ({ from, roles, relation, period }) =>
+      `${sourceName(from)} > ${roles.map(({ name }) => name).join(' > ')}: ${relation}, ${period}`,
+  );
+
+describe.each(Object.keys(FORMS) as Form[])('refused without a grant: suggestions, %s', (form) => {
+  const world = newWorld();
+  beforeAll(() => bringInto(world, form));
 
   test.each<[string, Asked, readonly string[]]>([
     ['nothing', ask('nobody', 'Lighthouse'), []],
@@ -95,17 +99,6 @@ describe('refused without a grant: suggestions', () => {
     expect(granted(explanation)).toEqual(expected);
   });
 
-  test('groups here and above; roles with the exact permission before roles with a pattern', async () => {
-    const { suggestions } = await world.explain(ask('nobody', 'Lighthouse'));
-    const names = suggestions?.groups.items.map(({ group, scope, role }) =>
-      [group.name, scope.name, role.name].join(', '),
-    );
-    expect(names).toEqual(['heads, Lighthouse, head caretaker', 'porters, Harbour, caretaker']);
-    expect(suggestions?.roles.items.map(({ role }) => role.name)).toEqual([
-      ...['own porter', 'caretaker', 'head caretaker', 'doorman', 'everything'],
-    ]);
-  });
-
   test('a group of the subject without a useful role is read and left out', async () => {
     const explanation = await world.explain(ask('lazy', 'Lighthouse'));
     expect(granted(explanation)).toEqual([]);
@@ -116,35 +109,6 @@ describe('refused without a grant: suggestions', () => {
     expect(explanation.steps[6]).toMatchObject({ passed: false, missing: [{ code: 'no_effect' }] });
   });
 
-  test('a DENY without an ALLOW gets suggestions too, under allow-overrides', async () => {
-    const { suggestions } = await world.explain(ask('bart', 'Lighthouse'));
-    expect(suggestions?.groups.items.map(({ group }) => group.name)).toContain('porters');
-  });
-
-  test('a role of another tenant and a deleted role do not count, even if damage put them into the item', async () => {
-    const { run, writer, ref, id } = world;
-    const gone = (await run('role.create', { name: 'gone', scope: 'tenant' })).id;
-    await run('role.delete', { id: gone });
-    const victim = { type: 'user', id: (await run('user.create', {})).id };
-    for (const role of [String(id('other porter')), gone]) {
-      const attribute = assignmentAttribute(String(ref.Harbour), role);
-      const changes = entryChanges([], [{ at: decisionKey(victim), attribute, value: '/' }]);
-      await writer.send(stamped(changes, { writtenAt: world.clock.now(), writeId: 'astray' }));
-    }
-    const explanation = await world.explain(ask(`user:${victim.id}`, 'Lighthouse'));
-    expect(explanation.reason).toBe('no_grant');
-    expect(granted(explanation)).toEqual([]);
-    expect(explanation.steps[5]?.missing).toEqual(
-      expect.arrayContaining([
-        missing('role_not_in_force', 'does not count: it belongs to Other'),
-        missing(
-          'role_not_in_force',
-          `role role:${gone} assigned at Harbour does not count: it no longer exists`,
-        ),
-      ]),
-    );
-  });
-
   test('granted roles that do not count are listed with the reason', async () => {
     const { steps } = await world.explain(ask('carl', 'Lighthouse'));
     expect(steps[5]?.missing).toMatchObject([
@@ -153,6 +117,47 @@ describe('refused without a grant: suggestions', () => {
       missing('no_role'),
     ]);
   });
+});
+
+// Groups that stand apart of their scope are not among those that would help.
+test('groups here and above; roles with the exact permission before roles with a pattern', async () => {
+  const { suggestions } = await world.explain(ask('nobody', 'Lighthouse'));
+  const names = suggestions?.groups.items.map(({ group, scope, role }) =>
+    [group.name, scope.name, role.name].join(', '),
+  );
+  expect(names).toEqual(['heads, Lighthouse, head caretaker', 'porters, Harbour, caretaker']);
+  expect(suggestions?.roles.items.map(({ role }) => role.name)).toEqual([
+    ...['own porter', 'caretaker', 'head caretaker', 'doorman', 'everything'],
+  ]);
+});
+
+test('a DENY without an ALLOW gets suggestions too, under allow-overrides', async () => {
+  const { suggestions } = await world.explain(ask('bart', 'Lighthouse'));
+  expect(suggestions?.groups.items.map(({ group }) => group.name)).toContain('porters');
+});
+
+test('a role of another tenant and a deleted role do not count, even if damage put them into the item', async () => {
+  const { run, writer, ref, id } = world;
+  const gone = (await run('role.create', { name: 'gone', scope: 'tenant' })).id;
+  await run('role.delete', { id: gone });
+  const victim = { type: 'user', id: (await run('user.create', {})).id };
+  for (const role of [String(id('other porter')), gone]) {
+    const attribute = assignmentAttribute(String(ref.Harbour), role);
+    const changes = entryChanges([], [{ at: decisionKey(victim), attribute, value: '/' }]);
+    await writer.send(stamped(changes, { writtenAt: world.clock.now(), writeId: 'astray' }));
+  }
+  const explanation = await world.explain(ask(`user:${victim.id}`, 'Lighthouse'));
+  expect(explanation.reason).toBe('no_grant');
+  expect(granted(explanation)).toEqual([]);
+  expect(explanation.steps[5]?.missing).toEqual(
+    expect.arrayContaining([
+      missing('role_not_in_force', 'does not count: it belongs to Other'),
+      missing(
+        'role_not_in_force',
+        `role role:${gone} assigned at Harbour does not count: it no longer exists`,
+      ),
+    ]),
+  );
 });
 
 describe('what holds for a time only', () => {

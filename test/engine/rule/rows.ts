@@ -82,6 +82,7 @@ const TABLE = `
   in another tenant      | nobody lobby Vault                            | no_grant | 9
   a device               | device:room lobby Library                     | role | All at Library > visitor > lobby
   a technical user       | technical-user:robot lobby Library            | role | All at Library > visitor > lobby
+  an unknown device      | device:nobody lobby Library                   | subject_unknown | 1
   one that is disabled   | dora lobby Library                            | subject_inactive | 1
 6: inheritance
   one level              | hans doors:open:door Lighthouse               | role | heads at Lighthouse > head caretaker > caretaker > doors:open:door
@@ -99,6 +100,7 @@ const TABLE = `
   a DENY alone           | bart doors:open:door Lighthouse               | denied_by_role | 8
   one DENY refuses       | sid doors:open:door Strict                    | denied_by_role | 8
   below                  | sid doors:open:door Hall                      | denied_by_role | 8
+  two levels below       | sid doors:open:door Nook                      | denied_by_role | 8
   an inherited DENY      | den lamps:dim:lamp Vault                      | denied_by_role | 8
   beside an ALLOW        | den lamps:dim:lamp Library                    | role | grant at Library > master > lamps:dim:lamp; DENY grant at Library > strict heir > forbidding > lamps:*:*
   a pattern denies       | mia lamps:dim:lamp Vault                      | denied_by_role | 8
@@ -164,6 +166,7 @@ who acts
   one that ended         | gina doors:open:door Lighthouse by user:erna  | actor_ended |
   one who is denied      | stan doors:open:door Strict by user:sid       | actor_denied_by_role |
   an agent without a mandate | gina doors:open:door Lighthouse by agent:bot | mandate_required |
+  one who may not anyway | gina doors:open:door Lighthouse by agent:poor | actor_no_grant |
   one that needs none    | gina doors:open:door Lighthouse by agent:free | role |
   what the subject may not | nobody doors:open:door Lighthouse by user:gina | no_grant |
   the subject's reason comes first | dora doors:open:door Harbour by user:erna | subject_inactive |

@@ -1,12 +1,46 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Engine, type Explanation, formatExplanation } from '../../../engine/index.ts';
+import {
+  type CheckRequest,
+  createLists,
+  type Engine,
+  type Explanation,
+  formatExplanation,
+} from '../../../engine/index.ts';
 import { bringInto, FORMS, type Form } from '../../support/forms.ts';
 import { type Row, SECTIONS } from './rows.ts';
-import { createRuleWorld, derivationNames, type RuleWorld } from './world.ts';
+import { createRuleWorlds, derivationNames, type RuleWorld } from './world.ts';
 
 /** The rule of SPEC section 2, on every form of the items: checks, sessions and explanations. */
 const ALLOWS = ['role', 'admin'];
 const ROWS = SECTIONS.flatMap(([, rows]) => rows);
+
+/** Of whom and where lists are made. */
+const USERS = [
+  'gina',
+  'hans',
+  'asta',
+  'mix',
+  'sid',
+  'stan',
+  'ada',
+  'apa',
+  'den',
+  'cleo',
+  'wida',
+  'nobody',
+  'dora',
+];
+const PLACES = [
+  'Lighthouse',
+  'Boathouse',
+  'Mill',
+  'Strict',
+  'Nook',
+  'Library',
+  'Open',
+  'VaultOpen',
+  'VaultOld',
+];
 
 const optionsOf = ({ asked, more }: Row) => ({
   ...more,
@@ -31,11 +65,13 @@ function expectSteps({ steps, acting, allowed, suggestions }: Explanation, { say
     expect(later).toMatchObject({ passed: null, findings: [], missing: [] });
 }
 
+const newWorld = await createRuleWorlds();
+
 describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
   let world: RuleWorld;
   let engine: Engine;
   beforeAll(async () => {
-    world = await createRuleWorld();
+    world = newWorld();
     world.settle();
     const { split, unsplit } = await bringInto(world, form);
     expect([split > 0, unsplit]).toEqual([form !== 'whole', 0]);
@@ -78,5 +114,51 @@ describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
     });
     const { decisions } = await engine.checkMany(requests);
     expect(decisions.map(({ reason }) => reason)).toEqual(ROWS.map(({ reason }) => reason));
+  });
+
+  test('lists hold what is allowed, page by page', async () => {
+    const { listPermissions, listScopes, listSubjects } = createLists({ ...world, engine });
+    const users = USERS.map((name) => String(world.ref[name]));
+    const scopes = PLACES.map((name) => String(world.ref[name]));
+    const permissions = ['doors:open:door', 'lamps:dim:lamp', 'books:lend:book', 'lobby'];
+    const requests = users.flatMap((subject) =>
+      scopes.flatMap((scope) => permissions.map((permission) => ({ subject, scope, permission }))),
+    );
+    const { decisions } = await engine.checkMany(requests);
+    const allowed = requests.filter((_, n) => decisions[n]?.allowed);
+    const isOurs = (item: string) => [users, scopes, permissions].some((all) => all.includes(item));
+    const all = async (list: (cursor: string | undefined) => ReturnType<typeof listScopes>) => {
+      const items: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list(cursor);
+        items.push(...page.items);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      return items.filter(isOurs).sort();
+    };
+    const found = (part: Partial<CheckRequest>, of: 'subject' | 'scope' | 'permission') =>
+      allowed
+        .filter((each) =>
+          Object.entries({ ...each, ...part }).every(([key, value]) => each[key as 'scope'] === value),
+        )
+        .map((each) => each[of])
+        .sort();
+    const limit = 2;
+    for (const scope of scopes)
+      for (const permission of permissions)
+        expect(await all((cursor) => listSubjects(permission, scope, { limit, cursor }))).toEqual(
+          found({ scope, permission }, 'subject'),
+        );
+    for (const subject of users) {
+      for (const permission of permissions)
+        expect(await all((cursor) => listScopes(subject, permission, { limit, cursor }))).toEqual(
+          found({ subject, permission }, 'scope'),
+        );
+      for (const scope of scopes)
+        expect(await all((cursor) => listPermissions(subject, scope, { limit, cursor }))).toEqual(
+          found({ subject, scope }, 'permission'),
+        );
+    }
   });
 });

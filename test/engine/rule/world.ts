@@ -6,7 +6,7 @@ import {
   type Source,
 } from '../../../engine/index.ts';
 import { mean } from '../../support/external-groups.ts';
-import { createWorld } from '../../support/world.ts';
+import { copyOf, createMemoryWorld, createWorld, type World } from '../../support/world.ts';
 
 /** A question by the names in the world below. */
 export interface Asked {
@@ -19,16 +19,17 @@ export interface Asked {
 
 /** A world in which every reason occurs. */
 const MANIFEST = `
-scopeTypes: { board: { parents: [workstream, board] }, record: { parents: [tenant] } }
+scopeTypes: { board: { parents: [workstream, board] }, record: { parents: [tenant] }, nook: { parents: [location] } }
 subjectTypes: [device]
 permissions:
   ["doors:open:door", "doors:read:door", "hvac:set:climate", "lifts:call:lift", "lamps:dim:lamp", "lamps:read:lamp",
    "books:lend:book", "books:shelve:book", "books:burn:book"]
-pages: [home, reports, unused, lobby, till, safe, is-user, is-record, soft, owned, row, active, both, from-ip]
+pages: [home, reports, unused, lobby, till, safe, is-user, is-record, soft, owned, row, active, both, from-ip, masked]
 modules: { hvac: { sold: true }, lifts: { sold: true } }
 properties:
   - { of: "resource:record", name: status, type: string, source: stored }
   - { of: "resource:record", name: owner, type: string, source: passed }
+  - { of: "subject:user", name: doorToken, type: string, source: stored }
   - { of: action, name: soft, type: bool, source: passed }
 scopes:
   Northwind: { id: northwind, type: client }
@@ -53,6 +54,7 @@ scopes:
   Southwind: { id: southwind, type: client }
   Quay: { id: quay, type: project, parent: Southwind }
   Hall: { id: hall, type: location, parent: Strict }
+  Nook: { id: nook, type: nook, parent: Hall }
   Library: { id: library, type: tenant }
   Open: { id: open, type: record, parent: Library, properties: { status: active } }
   Old: { id: old, type: record, parent: Library, properties: { status: archived } }
@@ -92,7 +94,9 @@ roles:
   lender: { id: lender, global: true, allow: ["books:lend:book"] }
   banned: { id: banned, global: true, deny: ["books:lend:book"] }
   editor:
-    { id: editor, global: true, allow: [{ permission: "books:lend:book", when: resource.properties.status != "archived" }] }
+    id: editor
+    global: true
+    allow: [{ permission: "books:lend:book", when: subject.type == "user" && resource.properties.status != "archived" }]
   closer:
     { id: closer, global: true, deny: [{ permission: "books:lend:book", when: resource.properties.status == "archived" }] }
   wide: { id: wide, global: true, allow: [{ permission: "books:*:*", when: resource.properties.status == "active" }] }
@@ -110,6 +114,7 @@ roles:
       - { permission: row, when: resource.id == "row-7" }
       - { permission: active, when: resource.properties.status == "active" }
       - { permission: both, when: resource.properties.owner == subject.id && resource.properties.status == "active" }
+      - { permission: masked, when: subject.properties.doorToken == "x8" && context.claims.nested == context.claims.nested }
       - { permission: from-ip, when: context.ip == "10.0.0.1" }
 groups:
   porters: { id: porters, scope: Harbour, roles: [caretaker] }
@@ -169,11 +174,12 @@ users:
   clod: { id: clod, globalRoles: [closer] }
   trio: { id: trio, globalRoles: [lender, closer, banned] }
   wida: { id: wida, globalRoles: [wide heir] }
-  lois: { id: lois, globalRoles: [watcher] }
+  lois: { id: lois, properties: { doorToken: x7 }, globalRoles: [watcher] }
 technicalUsers: { robot: { id: robot, account: Bluefin } }
 subjects:
   machine: { id: room, type: device }
   bot: { id: bot, type: agent, grants: { Northwind: [caretaker] } }
+  poor: { id: poor, type: agent }
   free: { id: free, type: agent, mandateOptional: true, grants: { Northwind: [caretaker] } }
 licenses:
   - { account: Bluefin, enterprise: Aurora, from: 2024-01-01 }
@@ -214,8 +220,7 @@ export const derivationNames = ({ items }: Explanation['allowedBy']): readonly s
 export const ISSUER = 'https://login.example.com';
 const VAULT = 'tenant:vault';
 
-export async function createRuleWorld() {
-  const world = await createWorld(MANIFEST);
+async function furnish<W extends World>(world: W): Promise<W> {
   await mean(world, VAULT, ISSUER, {
     keys: ['keepers', 'location:room'],
     doors: ['tellers', VAULT],
@@ -223,6 +228,10 @@ export async function createRuleWorld() {
     stop: ['untrusted', VAULT],
   });
   world.calls.length = 0;
+  return world;
+}
+
+function asking<W extends World>(world: W) {
   const { reader, clock } = world;
   const id = (key: string) => ref[key]?.split(':')[1];
   const question = ({ subject, permission, scope }: Asked) =>
@@ -236,6 +245,16 @@ export async function createRuleWorld() {
       ...(asked.at !== undefined && { at: Date.parse(asked.at) }),
     });
   return { ...world, ref, id, explain, explainer, question };
+}
+
+export const createRuleWorld = async () => asking(await furnish(await createWorld(MANIFEST)));
+
+/** The same on the memory table in every tier, made once. */
+export async function createRuleWorlds() {
+  const made = createMemoryWorld();
+  await made.apply(MANIFEST);
+  await furnish(made);
+  return () => asking(copyOf(made));
 }
 
 export type RuleWorld = Awaited<ReturnType<typeof createRuleWorld>>;
