@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { bundle } from './deploy/bundle/build.ts';
-import { LARGER } from './test/support/larger.ts';
 
 /** Puts the authorizer as the stack bundles it in the place of its source. */
 function bundled() {
@@ -42,7 +41,7 @@ const texts = {
  *
  *   *.test.ts              unit (`npm run test:unit`, on the memory table)
  *   *.integration.test.ts  it starts a process, needs the DynamoDB engine or takes seconds
- *   *.soak.test.ts         `npm run proof -- soak` alone: it takes long, as do those of test/support/larger.ts there
+ *   *.soak.test.ts         `npm run proof -- soak` alone, which runs unit and integration tests too, on the engine and larger
  *   *.package.test.ts      `npm run test:package` alone: it builds the package and installs its tarball
  *   *.browser.test.ts      `npm run test:browser` alone: it drives Chromium
  *
@@ -110,7 +109,10 @@ export default defineConfig({
           globalSetup: ENGINE,
         },
       },
-      { extends: true, test: { name: 'soak', include: [SOAK, ...LARGER], globalSetup: ENGINE } },
+      {
+        extends: true,
+        test: { name: 'soak', include: [ALL], exclude: [PACKAGE, BROWSER], globalSetup: ENGINE },
+      },
       {
         extends: true,
         test: {

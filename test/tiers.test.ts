@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { LARGER } from './support/larger.ts';
 
 /**
  * The name of a test file says in which tier it runs (vitest.config.ts). That a unit test starts no process is held
@@ -24,14 +23,6 @@ describe('the tier of a test file', () => {
     expect(named(/\.integration\.test\.ts$/).length).toBeGreaterThan(10);
     expect(named(/\.soak\.test\.ts$/).length).toBeGreaterThan(1);
     expect(FILES.length).toBeGreaterThan(200);
-  });
-
-  test('is soak as well, where sizes differ there: each file is named once, and is there', () => {
-    const files = LARGER.map((name) => name.replace('test/', ''));
-    expect(files.filter((name) => !FILES.includes(name))).toEqual([]);
-    expect(new Set(files).size).toBe(files.length);
-    const sized = FILES.filter((name) => /support\/tier\.ts'/.test(textOf(name)));
-    expect(sized.filter((name) => !files.includes(name))).toEqual([]);
   });
 
   test('is that of one suffix', () => {

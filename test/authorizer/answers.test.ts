@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_RESOURCE_LENGTH, toPolicy, toSimple } from '../../authorizer/answer.ts';
 import type { Verdict } from '../../authorizer/index.ts';
 import { parsePathTemplate } from '../../table/route-template.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { ALICE, ARN, PLACE, TENANT } from './support.ts';
 
 const ALLOWED: Verdict = {

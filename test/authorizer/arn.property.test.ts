@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseMethodArn } from '../../authorizer/events/arn.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 
 /** The form as one expression: what parseMethodArn does by hand. Only the first five colons part an ARN. */
 const FORM = /^(arn:[^:]+:execute-api:[^:]*:[^:]*:([^/]+)\/([^/]+)\/)([^/]+)(\/.*)?$/su;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isCompactJws, unverifiedClaims } from '../../authorizer/credentials/verify.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { base64url } from './support.ts';
 
 /** The form as one expression: what isCompactJws does in steps. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAuthorizer } from '../../authorizer/index.ts';
 import { isId } from '../../table/identifiers.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { NO_LOG } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import { answerOf } from './served.ts';

@@ -8,7 +8,7 @@ import {
   type RouteRule,
 } from '../../authorizer/routes/rule.ts';
 import { isId } from '../../table/identifiers.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { rule } from './support.ts';
 

@@ -4,7 +4,7 @@ import type { Reason } from '../../engine/decision.ts';
 import { type DecisionInput, NO_GLOBAL } from '../../engine/decision-input.ts';
 import type { CheckedPermission } from '../../engine/items.ts';
 import type { RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { scopeItem, subjectItem } from './items.ts';
 
 /** The order of the steps of SPEC section 2, and what no world holds, on decision inputs written by hand. */

@@ -3,7 +3,7 @@ import type { Place } from '../../engine/effective-roles.ts';
 import type { CheckedPermission, TenantEffects } from '../../engine/items.ts';
 import { effectsOfRole, inheritedEffectsOf, permissionEffects } from '../../engine/permission-effects.ts';
 import type { Effect, RoleItem, ScopeItem } from '../../table/decision/items.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { scopeItem } from './items.ts';
 
 /** What roles do to a permission under a root, by exact name, by pattern and by what they inherit from. */

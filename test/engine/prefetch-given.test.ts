@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { CheckOptions, Engine } from '../../engine/index.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { createWorld } from '../support/world.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { createSchool, GRANTED, REVOKED } from './fake-table.ts';
 
 /** A decision is never older than the time-to-live, measured from the start of its read. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createNodeEncryption } from '../../provisioning/node-encryption.ts';
 import { createCipher } from '../../table/bytes.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 

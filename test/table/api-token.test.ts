@@ -5,7 +5,7 @@ import {
   parseMandateToken,
   readApiToken,
 } from '../../table/api-token.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { anyId, ID, OTHER_ID } from './support.ts';
 

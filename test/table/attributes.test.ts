@@ -21,7 +21,7 @@ import {
   roleAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { anyId, anyName, anyType, ID } from './support.ts';
 

@@ -10,7 +10,7 @@ import {
   textToBase64Url,
   toBase64Url,
 } from '../../table/bytes.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 
 /** Held against Node's own, which the table does without. */
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeCursor, encodeCursor, type Position } from '../../table/read/pages.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { anyText, refusalNow } from './support.ts';
 
 const LIST = '\nUSER#1\nROLE#';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatFreshnessToken, readFreshnessToken } from '../../table/freshness-token.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { anyText } from './support.ts';
 
 test('a token is read back into the instant of the answer', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatRef, isId, isName, isRef, isType, parseRef } from '../../table/identifiers.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { anyId, anyName, anyText, anyType, ID, refusalNow, UUID } from './support.ts';
 

@@ -7,7 +7,7 @@ import {
   normalisePhone,
   normaliseUsername,
 } from '../../table/normalise.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { anyText, refusalNow, UNSAFE_TEXT } from './support.ts';
 
 type Normalise = (value: string, field: string) => string;

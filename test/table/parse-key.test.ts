@@ -19,7 +19,7 @@ import {
   wideEdgeKey,
 } from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { anyId, anyName, anyText, anyType, ID } from './support.ts';
 
 /** Words at the head of a key that mean something else; no kind of thing may be called so. */

@@ -5,7 +5,7 @@ import {
   patternsCovering,
   readPermissionName,
 } from '../../table/permission-name.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { anyName, anyText, refusalNow } from './support.ts';
 
 describe('a permission that can be checked', () => {

@@ -5,7 +5,7 @@ import { createClient } from '../../table/dynamodb/client.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Item } from '../../table/item.ts';
 import type { ListQuery, Reader } from '../../table/reader.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { refusalOf } from './support.ts';
 
 type Row = Item & Record<string, string>;

@@ -8,7 +8,7 @@ import {
   type Segment,
   type TemplatePart,
 } from '../../table/route-template.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { anyText, ID, refusalNow } from './support.ts';
 
 const text = (literal: string) => ({ kind: 'literal', text: literal }) as const;

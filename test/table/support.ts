@@ -1,5 +1,5 @@
 import { GatehouseError } from '../../table/errors.ts';
-import fc from '../support/fast-check.ts';
+import * as fc from '../support/fast-check.ts';
 import { SAMPLE_IDS } from '../support/ids.ts';
 
 /** Two ULIDs and a UUID that mean nothing. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBudget } from '../../../authorizer/policies/compile.ts';
 import { intersects, type PathPart, patternOf } from '../../../authorizer/policies/glob.ts';
-import fc from '../../support/fast-check.ts';
-import { size } from '../../support/tier.ts';
+import * as fc from '../../support/fast-check.ts';
 import { naivelyIntersects } from './automaton.ts';
 
 /** Patterns as IAM reads them (`*` matches any run of characters, `/` included) and the paths of a route. */
@@ -43,7 +42,7 @@ test('segment by segment is the same as character by character', () => {
     fc.property(parts, parts, (pattern, path) => {
       expect(meets(pattern, path)).toBe(naivelyIntersects(patternOf('GET', pattern), 'GET', path));
     }),
-    { numRuns: size(500, 50_000) },
+    { numRuns: 500 },
   );
 });
 

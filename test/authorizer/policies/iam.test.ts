@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evaluate, INVOKE_ACTION, matchesPattern, type Statement } from '../../../authorizer/policies/iam.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
 

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createRefusedFile } from '../../../cli/bulk/refused.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
 import { defused, restored } from '../../../table/formulas.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 import { columnsOf, piecesOf } from './loading.ts';
 
 /** What a file of refused rows holds is what was loaded, and nothing in it runs in a spreadsheet. */

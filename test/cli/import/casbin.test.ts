@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { importCasbin } from '../../../cli/import/casbin.ts';
 import { compared } from '../../../cli/import/imported.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-casbin-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compared, type Question } from '../../../cli/import/imported.ts';
 import { importOpenFga } from '../../../cli/import/openfga.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-openfga-'));
 afterAll(() => rmSync(folder, { recursive: true }));

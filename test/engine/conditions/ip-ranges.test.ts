@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addressIn, parseRange } from '../../../engine/conditions/ip-ranges.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 
 const contains = (range: string, address: string) => parseRange(range)?.contains(address);
 

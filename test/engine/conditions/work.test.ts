@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createWork, MAX_REQUEST_STEPS, type Work } from '../../../engine/conditions/work.ts';
 import { type CheckRequest, createLists } from '../../../engine/index.ts';
 import { type TestEngine, testEngine } from '../../../testing/index.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 
 /**
  * One request has one budget for its conditions, whatever it holds (SPEC section 13). The condition goes through a list

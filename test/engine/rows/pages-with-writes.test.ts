@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createVisibleRows, type Row, type VisibleRows } from '../../../engine/rows/index.ts';
 import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 import { PERMISSIONS } from '../../proof/oracle/generate.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { createMemoryWorld } from '../../support/world.ts';
 import { type Furnished, furnish } from '../search/random-world.ts';

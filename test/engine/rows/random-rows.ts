@@ -13,7 +13,7 @@ import {
 } from '../../../engine/rows/index.ts';
 import type { ScopeItem } from '../../../table/decision/items.ts';
 import { PERMISSIONS } from '../../proof/oracle/generate.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 import type { World } from '../../support/world.ts';
 import type { Furnished } from '../search/random-world.ts';
 

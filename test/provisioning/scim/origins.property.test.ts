@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import { edgeKey } from '../../../table/keys.ts';
-import fc from '../../support/fast-check.ts';
+import * as fc from '../../support/fast-check.ts';
 import { findingsOn } from '../findings.ts';
 import { createLedgerWorld, type LedgerWorld } from '../support.ts';
 
