@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { MAX_RESOURCE_LENGTH, toPolicy, toSimple } from '../../authorizer/answer.ts';
 import type { Verdict } from '../../authorizer/index.ts';
 import { parsePathTemplate } from '../../table/route-template.ts';
+import { TENANT } from '../support/fake-engine.ts';
 import * as fc from '../support/fast-check.ts';
-import { ALICE, ARN, PLACE, TENANT } from './support.ts';
+import { ALICE, ARN, PLACE } from './support.ts';
 
 const ALLOWED: Verdict = {
   allowed: true,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatApiToken } from '../../table/api-token.ts';
+import { createLogged } from '../support/log.ts';
 import { createWorld } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
 import { createIssuer, httpEvent } from './support.ts';
@@ -37,8 +38,8 @@ await issue('ann', 'ann');
 await issue('added', 'account:robots');
 world.settle();
 
-const lines: string[] = [];
-beforeEach(() => void lines.splice(0));
+const { lines, write, take } = createLogged();
+beforeEach(() => void take());
 
 const outcomeOf = (...authorization: readonly string[]): Promise<string> =>
   outcomeIn({}, authorization.join(','));
@@ -50,11 +51,11 @@ async function outcomeIn(
   path = '/accounts/robots/reports',
 ): Promise<string> {
   const { reader, clock } = world;
-  const parts = { reader, clock, log: (line: string) => lines.push(line) };
+  const parts = { reader, clock, log: write };
   const authorizer = serveFor(issuer, parts, { TOKEN_AUDIENCE: 'api', ...environment });
   return (await answerOf(authorizer, httpEvent('GET', path, { authorization }))).said;
 }
-const codes = () => lines.map((line) => (JSON.parse(line) as { code: string }).code);
+const codes = () => take().map(({ code }) => code);
 
 describe('an API token', () => {
   test.each([

@@ -3,6 +3,7 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
 import { until } from '../support/eventually.ts';
+import { createLogged } from '../support/log.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { base64url, httpEvent, ISSUER, settle, TTL_0 } from './support.ts';
 
@@ -56,7 +57,7 @@ routes:
 });
 
 /** Everything that was logged or thrown, by all authorizers of this file. */
-const lines: string[] = [];
+const { lines, write } = createLogged();
 /** Every token that was tried. */
 const tried = new Set<string>();
 
@@ -87,7 +88,7 @@ async function serve(
     {
       clock: world.clock,
       wait: world.clock.wait,
-      log: (line) => lines.push(line),
+      log: write,
       fetch: async () => {
         fetches += 1;
         return new Response(JSON.stringify({ keys }));
@@ -108,14 +109,14 @@ async function serve(
   const send = async (event: unknown): Promise<string> => {
     try {
       const answer = await authorizer(event);
-      lines.push(JSON.stringify(answer));
+      write(JSON.stringify(answer));
       if ('isAuthorized' in answer) return answer.isAuthorized ? 'allow' : 'deny';
       return answer.policyDocument.Statement[0]?.Effect === 'Allow' ? 'allow' : 'deny';
     } catch (error) {
       const { code } = JSON.parse(lines.at(-1) ?? '{}') as { code: string };
       // As the Lambda runtime prints it: all that the error holds.
       const { message, stack, ...rest } = error as Error;
-      lines.push(JSON.stringify({ message, stack, cause: String((error as Error).cause), ...rest }));
+      write(JSON.stringify({ message, stack, cause: String((error as Error).cause), ...rest }));
       return code;
     }
   };

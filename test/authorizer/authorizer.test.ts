@@ -2,15 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Answer, PolicyAnswer } from '../../authorizer/answer.ts';
 import { type AuthorizerParts, createAuthorizer, createSubjectOf } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { createFakeEngine, type FakeEngineOptions, TENANT } from '../support/fake-engine.ts';
 import { createLogged } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import {
   ALICE,
   ARN,
   appSyncEvent,
-  createFakeEngine,
   createIssuer,
-  type FakeEngineOptions,
   httpEvent,
   httpV1Event,
   identifyByIssuer,
@@ -20,7 +19,6 @@ import {
   restRequestEvent,
   restTokenEvent,
   rule,
-  TENANT,
   webSocketEvent,
 } from './support.ts';
 

@@ -3,6 +3,7 @@ import { createHandlerFrom } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, globalKey, partitionOf } from '../../table/keys.ts';
+import { createLogged } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import { partsFor, ROLE, revisionItem, rosterItems, routeItem, VARIABLES } from './served.ts';
 import { ALICE, createIssuer, createReadTable, httpEvent, ISSUER, PLACE, settle } from './support.ts';
@@ -22,7 +23,7 @@ const ROUTES = `listAll ${partitionOf(apiRef('default'))} ROUTE#`;
 function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Record<string, string> = {}) {
   const { failures, reader, reads } = createReadTable(items);
   const clock = createClock();
-  const lines: string[] = [];
+  const { lines, write } = createLogged();
   const fetched: string[] = [];
   const fetch = async (url: string) => {
     fetched.push(url);
@@ -31,12 +32,7 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
   const create = (changes: Record<string, string> = {}) =>
     createHandlerFrom(
       { ...VARIABLES, ...env, ...changes },
-      partsFor(issuer, {
-        reader,
-        clock,
-        fetch,
-        log: (line: string) => lines.push(line),
-      }),
+      partsFor(issuer, { reader, clock, fetch, log: write }),
     );
   return { clock, create, failures, fetched, lines, reads };
 }

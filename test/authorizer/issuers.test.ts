@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
+import { createLogged } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import { ALICE, createIssuer, createReadTable, httpEvent, TTL_0 } from './support.ts';
 
@@ -21,7 +22,7 @@ const ISSUERS = [
 function setUp() {
   const clock = createClock();
   const fetched: string[] = [];
-  const lines: string[] = [];
+  const { lines, write } = createLogged();
   const served = new Map([
     [`${AUTH0}.well-known/jwks.json`, auth0],
     [`${POOL}/.well-known/jwks.json`, pool],
@@ -31,7 +32,7 @@ function setUp() {
     { TABLE_NAME: 'gatehouse', TOKEN_ISSUERS: JSON.stringify(ISSUERS), RESULT_CACHE: TTL_0 },
     {
       clock,
-      log: (line) => lines.push(line),
+      log: write,
       fetch: async (url) => {
         fetched.push(url);
         const jwk = served.get(url)?.jwk;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAuthorizer } from '../../authorizer/index.ts';
 import { isId } from '../../table/identifiers.ts';
+import { createFakeEngine } from '../support/fake-engine.ts';
 import * as fc from '../support/fast-check.ts';
 import { NO_LOG } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
@@ -8,7 +9,6 @@ import { answerOf } from './served.ts';
 import {
   ALICE,
   appSyncEvent,
-  createFakeEngine,
   createIssuer,
   httpEvent,
   httpV1Event,

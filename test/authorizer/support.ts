@@ -12,7 +12,6 @@ import {
   type RouteRule,
 } from '../../authorizer/index.ts';
 import { boundIn } from '../../authorizer/routes/rule.ts';
-import type { Decision, Engine, Look, Question, TenantRoles } from '../../engine/index.ts';
 import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
@@ -30,7 +29,6 @@ export const TTL_0 = JSON.stringify({ default: { ttl: 0 } });
 
 export const ALICE = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 export const PLACE = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
-export const TENANT = 'tenant:01J8Z3Q3TQ6T0C9J2W0G7N2B6V';
 
 /** Who sends, as API Gateway sees it. */
 export const IP = '203.0.113.9';
@@ -245,49 +243,6 @@ export const appSyncEvent = (authorizationToken: unknown, requestHeaders: Record
   },
   requestHeaders,
 });
-
-/** What a fake engine answers with, and what it knows. */
-export interface FakeEngineOptions {
-  readonly decide?: (question: Question) => Promise<Decision>;
-  /** The routes of every API. */
-  readonly rules?: readonly RouteRule[];
-}
-
-const ROLES = ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'];
-
-/**
- * An engine that has the routes of an API and no other item, says yes to everything unless it is told otherwise, and
- * notes what it was asked.
- */
-export function createFakeEngine({
-  decide = async () => ({ allowed: true, reason: 'role' }),
-  rules = [],
-}: FakeEngineOptions = {}) {
-  const asked: string[] = [];
-  const look = {
-    item: (_: unknown, id: string) => (id.startsWith('api:') ? rules : null),
-    prefetch: () => {},
-    recall: () => undefined,
-  } as Look;
-  const checkAsked: Engine['checkAsked'] = async (ask) => {
-    const question = ask(look);
-    if (question === undefined) throw new Error('the question never followed from what the engine has');
-    const { subject, permission, scope } = question;
-    if (scope === undefined)
-      return { question, decision: undefined, tenant: undefined, roles: undefined, uses: [] };
-    asked.push(`${subject} ${permission} ${scope}`);
-    const decision = await decide(question);
-    const tenantRoles: TenantRoles = { tenant: TENANT, roles: ROLES };
-    return {
-      question,
-      decision,
-      tenant: TENANT,
-      roles: decision.allowed ? tenantRoles : undefined,
-      uses: [],
-    };
-  };
-  return { engine: { checkAsked }, asked };
-}
 
 /** Routes as the fake engine has them: they are read from nowhere. */
 export const NO_API: Pick<AuthorizerParts, 'api' | 'apiRoutes'> = {

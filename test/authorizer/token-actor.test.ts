@@ -24,12 +24,12 @@ routes:
   - { method: CONNECT, path: /$connect, permission: lobby, scope: tenant:acme }
   - { method: GRAPHQL, path: /, permission: lobby, scope: tenant:acme }
 `;
-const { world, lines, tokenWith, serve } = await createTokenWorld(MANIFEST);
+const { world, take, tokenWith, serve } = await createTokenWorld(MANIFEST);
 const ENTRY = { actorFrom: { claim: 'act', type: 'user' } };
 const LOGGED = { DECISION_LOG: 'all' };
 let authorizer: Authorizer;
 beforeEach(() => {
-  lines.length = 0;
+  take();
   authorizer = serve(ENTRY, LOGGED);
 });
 
@@ -37,7 +37,7 @@ const BEN = { act: { sub: 'ben' } };
 const bearer = (token: string) => `Bearer ${token}`;
 const ask = async (token: string, path = '/vault', headers = {}) =>
   (await answerOf(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }))).said;
-const decisions = () => lines.filter(({ message }) => message === 'decision');
+const decisions = () => take().filter(({ message }) => message === 'decision');
 
 describe('an actor', () => {
   test('may do what both may, and no more', async () => {
@@ -124,7 +124,7 @@ describe('act', () => {
     ['nine of them', nested(9)],
   ])('that is, or has, %s is refused', async (_, act) => {
     expect(await ask(await tokenWith({ act }), '/lobby')).toBe('Unauthorized');
-    expect(lines).toMatchObject([{ message: 'credentials refused', code: 'claim_refused', claim: 'act' }]);
+    expect(take()).toMatchObject([{ message: 'credentials refused', code: 'claim_refused', claim: 'act' }]);
   });
 
   test('may be nested eight times, and the outermost acts', async () => {

@@ -30,13 +30,13 @@ routes:
   - { method: CONNECT, path: /$connect, permission: vault, scope: tenant:acme }
   - { method: GRAPHQL, path: /, permission: vault, scope: tenant:acme }
 `;
-const { world, lines, tokenWith, serve } = await createTokenWorld(MANIFEST);
+const { world, take, tokenWith, serve } = await createTokenWorld(MANIFEST);
 await mean(world, 'tenant:acme', ISSUER, { 'key staff': ['keepers', 'tenant:acme'] });
 world.settle();
 const ENTRY = { groupsFrom: 'cognito:groups' };
 let authorizer: Authorizer;
 beforeEach(() => {
-  lines.length = 0;
+  take();
   authorizer = serve(ENTRY);
 });
 
@@ -45,7 +45,9 @@ const bearer = (token: string) => `Bearer ${token}`;
 const ask = async (token: string, path = '/vault', headers = {}) =>
   (await answerOf(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }))).said;
 const said = () =>
-  lines.filter(({ level }) => level === 'WARN').map(({ message, issuer: of }) => [message, of]);
+  take()
+    .filter(({ level }) => level === 'WARN')
+    .map(({ message, issuer: of }) => [message, of]);
 
 describe('a group in a token', () => {
   test.each([
@@ -124,7 +126,7 @@ describe('a claim', () => {
     expect(await ask(token)).toBe('no_grant');
     expect(await ask(token, '/lobby')).toBe('allow');
     expect(said()).toEqual([['groups_overage', ISSUER]]);
-    expect(JSON.stringify(lines)).not.toContain('key staff');
+    expect(JSON.stringify(take())).not.toContain('key staff');
   });
 
   test.each<[string, Record<string, unknown>]>([

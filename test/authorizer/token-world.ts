@@ -1,3 +1,4 @@
+import { createLogged } from '../support/log.ts';
 import { createWorld } from '../support/world.ts';
 import { serveFor } from './served.ts';
 import { AUDIENCE, createIssuer, ISSUER } from './support.ts';
@@ -6,8 +7,7 @@ import { AUDIENCE, createIssuer, ISSUER } from './support.ts';
 export async function createTokenWorld(manifest: string) {
   const world = await createWorld(manifest);
   const issuer = await createIssuer();
-  const lines: Record<string, unknown>[] = [];
-  const log = (line: string) => void lines.push(JSON.parse(line));
+  const { write, take } = createLogged();
 
   /** A token of Ann, unless the claims say otherwise, for so many seconds. */
   function tokenWith(claims: Record<string, unknown> = {}, seconds = 600): Promise<string> {
@@ -23,7 +23,7 @@ export async function createTokenWorld(manifest: string) {
   const serve = (entry: object, env: Record<string, string> = {}) =>
     serveFor(
       issuer,
-      { ...world, log },
+      { ...world, log: write },
       {
         TOKEN_ISSUER: undefined,
         TOKEN_AUDIENCE: undefined,
@@ -34,5 +34,5 @@ export async function createTokenWorld(manifest: string) {
     );
 
   const fetch = async () => new Response(JSON.stringify({ keys: [issuer.jwk] }));
-  return { world, lines, tokenWith, issuersOf, serve, fetch };
+  return { world, take, tokenWith, issuersOf, serve, fetch };
 }

@@ -7,6 +7,7 @@ import { decideOnce, warmUpOf } from '../../authorizer/warm-up.ts';
 import { warmUp } from '../../engine/warm-up.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { apiRef, apiRevisionKey, globalKey, partitionOf } from '../../table/keys.ts';
+import { createLogged } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import { revisionItem, rosterItems, routeItem, VARIABLES } from './served.ts';
 import { AUDIENCE, createIssuer, createReadTable, httpEvent, ISSUER, PLACE } from './support.ts';
@@ -28,13 +29,13 @@ const ENVIRONMENT = { ...VARIABLES, LOG_LEVEL: 'DEBUG', DECISION_LOG: 'all', MET
 function setUp(env: Readonly<Record<string, string>> = {}, keysOf = async () => [issuer.jwk]) {
   const { failures, reader, reads } = createReadTable(ITEMS);
   const clock = createClock();
-  const [written, fetched]: [string[], string[]] = [[], []];
+  const { lines, write } = createLogged();
+  const fetched: string[] = [];
   const fetch: Fetch = async (url) => {
     fetched.push(url);
     return new Response(JSON.stringify({ keys: await keysOf() }));
   };
   const overrides = { reader, clock, wait: clock.wait, random: () => 0, fetch };
-  const write = (line: string): void => void written.push(line);
   const composed = composeFrom({ ...ENVIRONMENT, ...env }, { ...overrides, log: write, writeMetrics: write });
   const ask = async () => {
     const authorization = `Bearer ${await issuer.token()}`;
@@ -48,7 +49,7 @@ function setUp(env: Readonly<Record<string, string>> = {}, keysOf = async () => 
     fetched,
     reads,
     warmUp: () => warmUp(warmUpOf(composed, clock)),
-    written,
+    written: lines,
   };
 }
 

@@ -1,15 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Handle } from '../../authorizer/service/http.ts';
+import { createLogged } from '../support/log.ts';
 import { createFixture, record, send, serve, user } from './support.ts';
 
 /** Who acts for the subject of a question to the AuthZEN API: the caller vouches for it (SPEC section 17). */
 let handle: Handle;
-let lines: Record<string, unknown>[];
+const { write, take } = createLogged();
 
 const fixture = await createFixture();
 beforeEach(() => {
-  lines = [];
-  handle = serve(fixture, { DECISION_LOG: 'all' }, { log: (line) => void lines.push(JSON.parse(line)) });
+  take();
+  handle = serve(fixture, { DECISION_LOG: 'all' }, { log: write });
 });
 
 const ask = (path: string, body: object) =>
@@ -32,7 +33,7 @@ describe.each(['agent', 'actor'])('context.%s', (name) => {
     expect(await verdict('write', { [name]: BOB })).toEqual([false, 'actor_no_grant']);
     expect(await verdict('read', { [name]: BOB })).toEqual([true, 'role']);
     expect(await verdict('write', { [name]: { ...BOB, id: 'alice' } }, 'bob')).toEqual([false, 'no_grant']);
-    expect(lines.filter(({ message }) => message === 'decision')[1]).toMatchObject({
+    expect(take().filter(({ message }) => message === 'decision')[1]).toMatchObject({
       subject: { type: 'user', id: 'alice' },
       actor: BOB,
       onBehalfOf: { type: 'user', id: 'alice' },

@@ -7,6 +7,7 @@ import { evaluateOnce, warmUpOf } from '../../authzen/warm-up.ts';
 import { warmUp } from '../../engine/warm-up.ts';
 import type { Reader } from '../../table/reader.ts';
 import { AUDIENCE, createIssuer, ISSUER } from '../authorizer/support.ts';
+import { createLogged } from '../support/log.ts';
 import { createFixture, PUBLIC_URL, QUESTION, send } from './support.ts';
 
 /** What the function does before there is a request: the same as the authorizer (test/authorizer/warm-up.test.ts). */
@@ -32,7 +33,8 @@ const ENVIRONMENT = {
 /** The API that is not warm yet, and what it reads, fetches and writes. */
 function setUp(env: Readonly<Record<string, string>> = ENVIRONMENT) {
   const { world } = fixture;
-  const [reads, written, fetched]: [string[], string[], string[]] = [[], [], []];
+  const { lines: written, write } = createLogged();
+  const [reads, fetched]: [string[], string[]] = [[], []];
   const reader: Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'> = {
     ...world.reader,
     getMany: (keys, notes) => {
@@ -44,7 +46,6 @@ function setUp(env: Readonly<Record<string, string>> = ENVIRONMENT) {
     fetched.push(url);
     return new Response(JSON.stringify({ keys: [issuer.jwk] }));
   };
-  const write = (line: string): void => void written.push(line);
   const composed = composeFrom(env, {
     reader,
     fetch,

@@ -2,19 +2,15 @@ import { expect, test } from 'vitest';
 import { createEmbeddedMetrics } from '../../engine/embedded-metrics.ts';
 import { createDecisionMetrics, createListMetrics } from '../../engine/metrics.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { createLogged } from '../support/log.ts';
 import { createSchool, PLACE, userRef } from './fake-table.ts';
 
 /** The lines that CloudWatch reads, in the Embedded Metric Format. */
 function watched() {
   const school = createSchool();
-  const lines: string[] = [];
-  const observe = createDecisionMetrics({
-    namespace: 'Gatehouse',
-    service: 'shop',
-    write: (line) => lines.push(line),
-  });
-  const written = () => lines.splice(0).map((line) => JSON.parse(line));
-  return { ...school, engine: school.newEngine({ observe }), written };
+  const { write, take } = createLogged();
+  const observe = createDecisionMetrics({ namespace: 'Gatehouse', service: 'shop', write });
+  return { ...school, engine: school.newEngine({ observe }), written: take };
 }
 
 test('a cold decision and a warm one', async () => {
@@ -74,22 +70,17 @@ test('decisions that are made together are one line for each outcome, and count 
 });
 
 test('a line is JSON, whatever names and outcomes hold', () => {
-  const lines: string[] = [];
-  const write = createEmbeddedMetrics({
-    namespace: 'a "b"',
-    service: 'c\\d',
-    write: (line) => lines.push(line),
-    now: () => 7,
-  });
-  write('e\n"f"', { Decisions: 2, Faults: 0, Latency: 0 }, '"g"');
-  write('role', { Latency: 1.5 }, undefined);
-  write('role', {});
+  const { write, take } = createLogged();
+  const count = createEmbeddedMetrics({ namespace: 'a "b"', service: 'c\\d', write, now: () => 7 });
+  count('e\n"f"', { Decisions: 2, Faults: 0, Latency: 0 }, '"g"');
+  count('role', { Latency: 1.5 }, undefined);
+  count('role', {});
   const directive = { Namespace: 'a "b"', Dimensions: [['service', 'outcome']] };
   const aws = (...names: readonly string[]) => ({
     Timestamp: 7,
     CloudWatchMetrics: [{ ...directive, Metrics: names.map((Name) => ({ Name })) }],
   });
-  expect(lines.map((line) => JSON.parse(line))).toEqual([
+  expect(take()).toEqual([
     {
       service: 'c\\d',
       outcome: 'e\n"f"',
@@ -104,12 +95,8 @@ test('a line is JSON, whatever names and outcomes hold', () => {
 });
 
 test('a page of a list: the rows that it looked at, and how many of them were refused', () => {
-  const lines: string[] = [];
-  const observe = createListMetrics({
-    namespace: 'Gatehouse',
-    service: 'shop',
-    write: (line) => lines.push(line),
-  });
+  const { write, take } = createLogged();
+  const observe = createListMetrics({ namespace: 'Gatehouse', service: 'shop', write });
   observe({ looked: 51, dropped: 3 });
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ outcome: 'page', Rows: 51, Dropped: 3 }]);
+  expect(take()).toMatchObject([{ outcome: 'page', Rows: 51, Dropped: 3 }]);
 });

@@ -11,6 +11,7 @@ import { type TestEngine, testEngine } from '../../testing/index.ts';
 import { answerOf as answered, partsFor, serveFor } from '../authorizer/served.ts';
 import { AUDIENCE, createIssuer, goodClaims, httpEvent, ISSUER, NOW } from '../authorizer/support.ts';
 import { type Sent, send } from '../authzen/support.ts';
+import { createLogged } from '../support/log.ts';
 
 export { AUDIENCE, base64url, goodClaims, httpEvent, ISSUER } from '../authorizer/support.ts';
 
@@ -95,14 +96,14 @@ export async function open(model: Model) {
 
 /** The doors over a table. */
 export function doorsOf(kit: TestEngine, reader: Reader, env: Readonly<Record<string, string>> = {}) {
-  const lines: string[] = [];
+  const { lines, write } = createLogged();
   // It goes on by a millisecond whenever it is read: routes are read twice, at different instants.
   let time = kit.clock.now();
   const clock = { now: () => time++ };
   const parts = {
     reader,
     clock: { ...clock, wait: async () => {} },
-    log: (line: string) => lines.push(line),
+    log: write,
   };
   const authorizer = serveFor(issuer, parts, env);
   const handle = createHandleFrom(

@@ -56,7 +56,7 @@ export async function createFunctions() {
   const api = String((await run('token.create', { user: 'technical-user:pep', tokenType: 'api' })).token);
   world.settle();
 
-  const { log, lines } = createLogged('provisioning');
+  const { log, lines, write, take } = createLogged('provisioning');
   const tokens = new Set<string>([api]);
   const tokenOf = async (claims: Record<string, unknown> = {}): Promise<string> => {
     const at = Math.floor(clock.now() / 1_000);
@@ -72,7 +72,6 @@ export async function createFunctions() {
     tokens.add(token);
     return token;
   };
-  const write = (line: string): void => void lines.push(line);
   const keySet = JSON.stringify({ keys: [issuer.jwk] });
   const overrides: Overrides = {
     reader: world.reader,
@@ -134,7 +133,7 @@ export async function createFunctions() {
         Authorization: [`Bearer ${await tokenOf(claims)}`],
       }),
     /** The lines so far, which are forgotten. */
-    take: () => lines.splice(0).map((line) => JSON.parse(line) as Item),
+    take: take as () => Item[],
   };
 }
 

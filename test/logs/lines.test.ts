@@ -1,21 +1,20 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLog } from '../../engine/log.ts';
 import { LOG_LEVELS, type LogLevel } from '../../table/log.ts';
+import { createLogged } from '../support/log.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
 /** The levels of what is written of one line of each level. */
 function written(level?: LogLevel): readonly unknown[] {
-  const lines: string[] = [];
-  const log = createLog({ service: 'test', level, write: (line) => lines.push(line) });
+  const { log, take } = createLogged('test', { level });
   for (const name of ['info', 'warn', 'error'] as const) log[name]('said', {});
-  return lines.map((line) => JSON.parse(line).level);
+  return take().map((line) => line.level);
 }
 
 test('a line has level, text, instant, service and the fields that have a value, in this order', () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 23, 8) });
-  const lines: string[] = [];
-  createLog({ service: 'authorizer', write: (line) => lines.push(line) }).info('credentials refused', {
+  const { log, lines } = createLogged('authorizer');
+  log.info('credentials refused', {
     requestId: undefined,
     code: 'token_expired',
   });
@@ -42,11 +41,10 @@ test.each([
 });
 
 test('a line names the trace of its own invocation', () => {
-  const lines: string[] = [];
-  const log = createLog({ service: 'test', write: (line) => lines.push(line) });
+  const { log, take } = createLogged();
   for (const id of ['1-5759e988-bd862e3fe1be46a994272793', '1-5759e989-000000000000000000000001']) {
     vi.stubEnv('_X_AMZN_TRACE_ID', `Root=${id};Parent=53995c3f42cd8ad8;Sampled=1`);
     log.info('said', {});
-    expect(JSON.parse(lines.at(-1) as string).traceId).toBe(id);
+    expect(take()).toMatchObject([{ traceId: id }]);
   }
 });

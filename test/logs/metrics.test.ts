@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { byteLength } from '../../table/bytes.ts';
+import { createLogged } from '../support/log.ts';
 import { createFunctions, type Functions } from './functions.ts';
 
 /** What the functions write for CloudWatch: one line for each request, whatever had to be decided for it. */
-const lines: string[] = [];
+const { write: writeMetrics, take: written } = createLogged();
 const functions: Functions = await createFunctions();
 const LISTS = Array.from({ length: 34 }, (_, route) => `list-${route}`);
 await functions.world.apply(`
@@ -18,13 +19,12 @@ ${LISTS.map((page) => `  - { method: GET, path: "/lists/{id}/${page}", permissio
 functions.world.settle();
 beforeEach(() => {
   functions.take();
-  lines.length = 0;
+  written();
 });
 
 /** As the stack sets it. */
 const METRICS = { METRICS_NAMESPACE: 'gatehouse-production' };
-const overrides = { writeMetrics: (line: string) => void lines.push(line) };
-const written = () => lines.splice(0).map((line) => JSON.parse(line));
+const overrides = { writeMetrics };
 /** Of the lines of the log and, where they have no other place, of metrics, with their ends. */
 const bytesWritten = () => functions.lines.splice(0).reduce((sum, line) => sum + byteLength(line) + 1, 0);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type LambdaEvent, lambdaGuard, powertoolsGuard } from '../../middleware/index.ts';
-import { createFakeEngine } from '../authorizer/support.ts';
+import { createFakeEngine } from '../support/fake-engine.ts';
 
 /**
  * What a guard takes from events as AWS makes them: each value decoded once, and none that two readings

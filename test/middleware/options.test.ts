@@ -9,7 +9,8 @@ import {
   type GuardOptions,
   lambdaGuard,
 } from '../../middleware/index.ts';
-import { createFakeEngine, ISSUER } from '../authorizer/support.ts';
+import { ISSUER } from '../authorizer/support.ts';
+import { createFakeEngine } from '../support/fake-engine.ts';
 
 /** What guards refuse to be made of, and what they answer to functions that misbehave. */
 const { engine } = createFakeEngine();

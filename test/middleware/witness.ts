@@ -7,8 +7,8 @@ import express4 from 'express-4';
 import fastify5, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import fastify4 from 'fastify-4';
 import { type Context, Hono } from 'hono';
-import type { Engine, Look, Question } from '../../engine/index.ts';
 import { expressGuard, fastifyGuard, honoGuard } from '../../middleware/index.ts';
+import { ALLOWED, createFakeEngine } from '../support/fake-engine.ts';
 import type { Line } from './request-lines.ts';
 
 /**
@@ -42,18 +42,14 @@ export interface Witness {
 }
 
 /** Allows whatever has a scope. */
-const allowing = ({ decided }: Witness): Pick<Engine, 'checkAsked'> => ({
-  checkAsked: (async (ask: (look: Look) => Question | undefined) => {
-    const question = ask({} as Look);
-    if (question === undefined) throw new Error('no question');
-    const { subject, scope, given } = question;
-    if (scope === undefined) return { question, decision: undefined, uses: [] };
-    const { method, path } = given?.context ?? {};
-    decided.set(subject, { method, path, scope });
-    const roles = { tenant: 'tenant:t', roles: [] };
-    return { question, decision: { allowed: true, reason: 'role' }, tenant: 'tenant:t', roles, uses: [] };
-  }) as unknown as Engine['checkAsked'],
-});
+const allowing = ({ decided }: Witness) =>
+  createFakeEngine({
+    decide: async ({ subject, scope, given }) => {
+      const { method, path } = given?.context ?? {};
+      decided.set(subject, { method, path, scope });
+      return ALLOWED;
+    },
+  }).engine;
 
 type Start = (witness: Witness) => Promise<Server>;
 

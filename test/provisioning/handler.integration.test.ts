@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
+import { createLogged } from '../support/log.ts';
 
 /** The Lambda's handler as it is put together from its environment. */
 test('logs in one line that the table cannot be had', async () => {
-  const lines: string[] = [];
+  const { write, take } = createLogged();
   const handler = createHandlerFrom(
     { TABLE_NAME: 'table', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
-    { log: (line) => lines.push(line) },
+    { log: write },
   );
   const event = { command: 'user.read', input: { email: 'ann@example.com' }, operationId: 'op-1' };
   expect(await handler(event)).toMatchObject({ ok: false, error: { code: 'transient', retryable: true } });
-  const logged = lines.map((line) => JSON.parse(line));
-  expect(logged).toMatchObject([
+  expect(take()).toMatchObject([
     { level: 'ERROR', message: 'command failed', code: 'transient', command: 'user.read' },
   ]);
 });

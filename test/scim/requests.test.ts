@@ -3,6 +3,7 @@ import { MAX_BODY } from '../../authorizer/service/http.ts';
 import { createHandleFrom } from '../../scim/compose.ts';
 import { createScimMetrics } from '../../scim/metrics.ts';
 import type { ErrorCode } from '../../table/errors.ts';
+import { createLogged } from '../support/log.ts';
 import { createFixture, groupOf, patchOf, userOf } from './support.ts';
 
 const ASKED = {
@@ -206,13 +207,12 @@ describe('the log', () => {
 });
 
 test('metrics count requests by connection and status, and the days of the credential', async () => {
-  const metrics: string[] = [];
+  const { write, take } = createLogged();
   const { a, as } = (await createFixture()).serve({
-    metrics: createScimMetrics({ namespace: 'Test', write: (line) => metrics.push(line), now: () => 1 }),
+    metrics: createScimMetrics({ namespace: 'Test', write, now: () => 1 }),
   });
   await a('GET', '/Users');
   await as(undefined)('GET', '/Users');
-  const read = metrics.map((line) => JSON.parse(line));
   const directive = (names: readonly string[], ...Dimensions: readonly string[][]) => ({
     Timestamp: 1,
     CloudWatchMetrics: [{ Namespace: 'Test', Dimensions, Metrics: names.map((Name) => ({ Name })) }],
@@ -222,7 +222,7 @@ test('metrics count requests by connection and status, and the days of the crede
   const [service, connection, counted] = ['scim', 'a', { ScimRequests: 1, Latency: 0 }];
   const left = directive(['ScimCredentialDaysLeft'], ['service'], ['connection']);
   const ofBoth = directive(requests, ofAll, ['connection', 'status']);
-  expect(read).toEqual([
+  expect(take()).toEqual([
     { service, connection, ScimCredentialDaysLeft: 365, _aws: left },
     { service, connection, status: '2xx', ...counted, _aws: ofBoth },
     { service, status: '4xx', ...counted, _aws: directive(requests, ofAll) },

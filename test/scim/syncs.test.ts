@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createScimMetrics } from '../../scim/metrics.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { createLogged } from '../support/log.ts';
 import { commandsOf } from '../support/world.ts';
 import { createFixture, ISSUER, membersOf, patchOf, userOf } from './support.ts';
 
@@ -70,9 +71,9 @@ test.each<[string, (send: Awaited<ReturnType<typeof createFixture>>['a']) => Ret
 ])('the end of somebody who administers the tenant is done by %s, and said aloud', async (_, end) => {
   const { serve, world } = await createFixture();
   await world.apply(OPERATOR);
-  const metrics: string[] = [];
+  const metrics = createLogged();
   const { a, lines } = serve({
-    metrics: createScimMetrics({ namespace: 'Test', write: (line) => metrics.push(line), now: () => 1 }),
+    metrics: createScimMetrics({ namespace: 'Test', write: metrics.write, now: () => 1 }),
   });
   await a('POST', '/Users', {
     userName: 'olga',
@@ -84,5 +85,5 @@ test.each<[string, (send: Awaited<ReturnType<typeof createFixture>>['a']) => Ret
   expect(said()).toEqual([]);
   expect((await end(a)).status).toBeLessThan(300);
   expect(said()).toMatchObject([{ level: 'WARN', connection: 'a' }]);
-  expect(metrics.filter((line) => line.includes('"ScimAdministratorsEnded":1'))).toHaveLength(1);
+  expect(metrics.lines.filter((line) => line.includes('"ScimAdministratorsEnded":1'))).toHaveLength(1);
 });

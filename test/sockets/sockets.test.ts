@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Close } from '../../authorizer/sockets/close.ts';
 import type { Connection, Connections, Found, Listed } from '../../authorizer/sockets/connection.ts';
 import { createSockets, OPENING_MS } from '../../authorizer/sockets/sockets.ts';
-import type { Look, Question } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { ALLOWED, createFakeEngine, NO_GRANT } from '../support/fake-engine.ts';
 
 /** Live revocation, in memory: which connections a change of the table closes. */
 const ANN: Connection = {
@@ -33,25 +33,21 @@ function inMemory(...open: readonly Connection[]) {
 function create(check: (subject: string) => boolean | Promise<boolean>, ...open: readonly Connection[]) {
   const { list, connections } = inMemory(...open);
   const closed: string[] = [];
-  const asked: string[] = [];
   const logged: unknown[] = [];
   const clock = { now: OPENING_MS, waited: 0 };
   const gateway: { close: Close } = { close: async () => 'closed' };
+  const asked: string[] = [];
+  const { engine } = createFakeEngine({
+    decide: async ({ subject, given }, options) => {
+      expect(options).toEqual({ consistency: 'strong' });
+      expect(given).toEqual({ context: { time: new Date(clock.now) } });
+      asked.push(subject);
+      return (await check(subject)) ? ALLOWED : NO_GRANT;
+    },
+  });
   const sockets = createSockets({
     connections,
-    engine: {
-      checkAsked: async (ask, options) => {
-        expect(options).toEqual({ consistency: 'strong' });
-        const question = ask(NOTHING) as Question & ReturnType<typeof ask>;
-        expect(question.given).toEqual({ context: { time: new Date(clock.now) } });
-        asked.push(question.subject);
-        const allowed = await check(question.subject);
-        const decision = allowed
-          ? ({ allowed: true, reason: 'role' } as const)
-          : ({ allowed: false, reason: 'no_grant' } as const);
-        return { question, decision, tenant: undefined, roles: undefined, uses: [] };
-      },
-    },
+    engine,
     close: async (connection) => {
       const outcome = await gateway.close(connection);
       if (outcome === 'closed') closed.push(connection.id);
@@ -68,9 +64,6 @@ function create(check: (subject: string) => boolean | Promise<boolean>, ...open:
   });
   return { sockets, list, connections, closed, asked, logged, clock, gateway };
 }
-
-/** A table without a record of a credential. */
-const NOTHING: Look = { item: () => null, prefetch: () => {}, recall: () => undefined };
 
 const text = (S: string) => ({ S });
 const record = (PK: string, SK: string, before?: object, after?: object) => ({

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { RouteRule, VerifiedClaims } from '../../../authorizer/index.ts';
 import { createWholePolicy, type WholePolicyOptions } from '../../../authorizer/policies/whole.ts';
 import { apiRoutesId } from '../../../authorizer/routes/api-routes.ts';
-import type { Ask, Decision, Look, Question } from '../../../engine/index.ts';
+import type { Ask, Decision, Question } from '../../../engine/index.ts';
 import { GatehouseError } from '../../../table/errors.ts';
+import { lookAt, NO_GRANT, ALLOWED as ROLE } from '../../support/fake-engine.ts';
 import { createClock } from '../../support/world.ts';
 import { createDeferred, NO_API, NOW, rule, settle } from '../support.ts';
 
@@ -40,18 +41,12 @@ function setUp(options: Partial<WholePolicyOptions> = {}) {
   };
   /** Who was compiled for. */
   const compiled: string[] = [];
-  const look = {
-    item: (_: unknown, id: string) => (id.startsWith('api:') ? state.rules : null),
-    prefetch: () => {},
-    recall: () => undefined,
-  } as Look;
+  const look = lookAt(() => state.rules);
   function answer<Q extends Question>(ask: Ask<Q>) {
     const question = ask(look) as Q;
     const isRefused = state.revoked.has(question.credential?.ref ?? '');
     const refused: Decision = { allowed: false, reason: 'credential_refused' };
-    const decided: Decision = state.isAllowed(question)
-      ? { allowed: true, reason: 'role' }
-      : { allowed: false, reason: 'no_grant' };
+    const decided = state.isAllowed(question) ? ROLE : NO_GRANT;
     const isAsked = question.scope !== undefined;
     const decision = isRefused ? refused : isAsked ? decided : undefined;
     return { question, decision, tenant: undefined, roles: undefined, uses: state.uses };
