@@ -118,7 +118,8 @@ const isAlone = ({ attribute, before, after }: Damage) =>
     (after.writtenAt !== before.writtenAt ||
       // A form that this release writes as well, of other items, or the first one: it is read by the same rules.
       (after.v !== before.v && Number(after.v) <= FORMS.writes) ||
-      (after.v === undefined && before.Type !== 'Decision') ||
+      // Nor did the first release say the form of anything but decision items: `gatehouse migrate` writes it.
+      (after.v === undefined && before.v === FORMS.usual && before.Type !== 'Decision') ||
       after.writeId !== before.writeId ||
       (before.Type === 'Guard' && isDeepStrictEqual(asState([after]), asState([before])))));
 
@@ -190,7 +191,7 @@ describe('damage', () => {
     const random = createRandom(SEED);
     const many = all();
     const problems: string[] = [];
-    for (let n = 0; n < size(3, 400); n++) {
+    for (let n = 0; n < size(3, 200); n++) {
       const damage = random.pick(many);
       const what = await verdict(damage).catch((error: unknown) => `throws ${String(error)}`);
       if (what) problems.push(`${damage.name} ${what}`);
