@@ -57,7 +57,7 @@ const ENGINE = ['test/support/engine.ts'];
 /** Those that open a table: what opens none, or one in memory in every tier, is the same there. */
 const OF_ENGINE = [
   'test/table/{decision-round-trip,form,writer}.test.ts',
-  'test/provisioning/{uniqueness,uniqueness-races}.test.ts',
+  'test/provisioning/{interleaving,transaction,uniqueness,uniqueness-races}.test.ts',
 ];
 
 export default defineConfig({

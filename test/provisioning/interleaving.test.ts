@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { outcomeOf } from '../support/world.ts';
-import { createLightLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
+import { createLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
 import { expectWhole } from './whole.ts';
 
 /**
@@ -10,7 +10,7 @@ import { expectWhole } from './whole.ts';
 let world: LedgerWorld;
 const ACME = 'tenant:acme';
 beforeEach(async () => {
-  world = await createLightLedgerWorld();
+  world = await createLedgerWorld();
   await world.apply(`
 pages: [page]
 scopes: { acme: { id: acme, type: tenant } }

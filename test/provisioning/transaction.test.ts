@@ -10,6 +10,7 @@ import { commandsOf, createClock, outcomeOf } from '../support/world.ts';
 import { findingsIn } from './findings.ts';
 import {
   asState,
+  createLedgerWorld,
   createLightLedgerWorld,
   type Input,
   isRecord,
@@ -132,7 +133,7 @@ describe('whatever is put together', () => {
 describe('parts that touch the same', () => {
   let world: LedgerWorld;
   beforeEach(async () => {
-    world = await createLightLedgerWorld();
+    world = await createLedgerWorld();
     await world.apply(`
 pages: [grades]
 scopes: { Acme: { id: acme, type: tenant } }
