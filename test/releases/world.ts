@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { migrate } from '../../provisioning/migrate/migrate.ts';
 import { formOf, SPLIT_FORM } from '../../table/form.ts';
@@ -6,8 +7,8 @@ import { identityOf } from '../../table/keys.ts';
 import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts';
 
 /**
- * A sample world with every kind of item, by commands that stay as they are: whatever is different in its items is a
- * difference between releases.
+ * A sample world with every kind of item, by a manifest and commands that stay as they are: whatever is different in its
+ * items is a difference between releases.
  */
 type Input = Readonly<Record<string, unknown>>;
 
@@ -15,133 +16,98 @@ export const NOW = Date.parse('2026-04-01T12:00:00.000Z');
 const [LONG_AGO, SPRING, SUMMER] = ['2026-01-01T00:00:00Z', '2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
 const [NORTHWIND, SCHOOL, CONTOSO] = ['tenant:northwind', 'location:school', 'account:contoso'];
 
+/** What a manifest can say of it. */
+const MANIFEST = `
+scopeTypes: { campus: { parents: [project] } }
+subjectTypes: [identity]
+properties:
+  - { of: "subject:user", name: department, type: string, source: stored }
+  - { of: "resource:client", name: tier, type: string, source: stored }
+modules: { reports: { sold: true } }
+pages: { dashboard: { module: reports }, home: }
+permissions: ["reports:read:monthly", "doors:open:front", "payroll:run:monthly"]
+resourceTypes: { invoice: { permission: "billing:{action}:invoice", scope: "tenant:{tenant}" } }
+scopes:
+  Northwind: { id: northwind, type: tenant }
+  Strict: { id: strict, type: tenant, combination: deny-overrides }
+  North school: { id: school, type: location, parent: Northwind, code: NORTH }
+  Closed: { id: closed, type: location, parent: Northwind, status: suspended }
+  Acme: { id: acme, type: client, timezone: Europe/Berlin, properties: { tier: gold } }
+  Tower: { id: tower, type: project, parent: Acme }
+  House: { id: house, type: building, parent: Tower, city: Berlin }
+  Lobby: { id: lobby, type: zone, parent: House, geoJson: { type: Point } }
+  Camera 1: { id: camera, type: device, parent: Lobby, kind: camera }
+  Contoso: { id: contoso, type: account }
+  Fabrikam: { id: fabrikam, type: enterprise }
+  Payroll: { id: payroll, type: workstream, parent: Contoso, enterprise: Fabrikam }
+  North campus: { id: north, type: campus, parent: Tower }
+roles:
+  teacher:
+    id: teacher
+    owner: Northwind
+    allow: [{ permission: dashboard, when: 'subject.properties.department == "Sales"' }, "doors:*:*"]
+  head: { id: head, owner: Northwind, parent: teacher, allow: ["reports:read:monthly"] }
+  barred: { id: barred, owner: Strict, deny: [home] }
+  keeper:
+    id: keeper
+    owner: Acme
+    allow: [{ permission: "doors:open:*", when: 'resource.properties.tier == "gold"' }]
+  payer: { id: payer, owner: Contoso, allow: ["payroll:run:monthly"] }
+  auditor: { id: auditor, global: true, allow: ["reports:*:*"] }
+  guest: { id: guest, allow: [home, "reports:read:*"] }
+groups:
+  Staff: { id: staff, scope: Northwind, allowOnly: true }
+  teachers: { id: teachers, scope: North school, roles: [teacher] }
+  everyone: { id: all, scope: Northwind, everyone: true, roles: [guest] }
+users:
+  ann:
+    id: ann
+    email: ann@example.com
+    phone: "+49301234567"
+    username: ann
+    displayName: Ann
+    issuer: https://issuer.example
+    sub: auth0|ann
+    tenant: Northwind
+    properties: { department: Sales }
+    groups: [teachers]
+    assignments:
+      - { role: head, scope: North school, from: ${SUMMER} }
+      - { role: keeper, scope: House, until: ${SUMMER} }
+    grants: { Strict: [barred, guest] }
+  bea:
+    id: bea
+    email: bea@example.com
+    assignments: [{ role: head, scope: North school, from: ${SPRING} }]
+    grants: { Strict: [guest] }
+    globalRoles: [auditor]
+  carl: { id: carl, status: disabled, groups: [teachers] }
+  dora: { id: dora, until: ${LONG_AGO}, assignments: [{ role: head, scope: Northwind }] }
+  root: { id: root, email: root@example.com, admin: true }
+  nobody: { id: nobody }
+technicalUsers:
+  robot: { id: robot, account: Contoso, groups: [teachers], assignments: [{ role: payer, scope: Contoso }] }
+subjects:
+  Worker: { id: worker, type: identity, grants: { Northwind: [head] } }
+  Clerk: { id: clerk, type: agent, mandateOptional: true }
+subscriptions: [{ id: sub, scope: Northwind, module: reports, status: active }]
+licenses: [{ id: lic, account: Contoso, enterprise: Fabrikam, status: active, until: ${SUMMER} }]
+externalGroups:
+  - { id: staff, scope: Northwind, issuer: https://issuer.example, externalId: staff, group: Staff }
+  - { id: people, scope: Northwind, issuer: https://login.example, externalId: all, group: Staff }
+invariants: [{ id: eyes, scope: Northwind, name: Four eyes, separate: ["doors:open:front", "payroll:run:monthly"] }]
+settings: [{ scope: Northwind, key: theme, value: dark }]
+routes:
+  - { method: GET, path: "/schools/{school}/reports", permission: dashboard, scope: "location:{school}" }
+`;
+
 const STORY: readonly (readonly [command: string, input: Input])[] = [
-  ['tenant.create', { id: 'northwind', name: 'Northwind' }],
-  ['tenant.create', { id: 'strict', name: 'Strict', combination: 'deny-overrides' }],
-  ['location.create', { id: 'school', name: 'North school', code: 'NORTH', parent: NORTHWIND }],
-  ['location.create', { id: 'closed', name: 'Closed', parent: NORTHWIND, status: 'suspended' }],
-  ['client.create', { id: 'acme', name: 'Acme', timezone: 'Europe/Berlin', properties: { tier: 'gold' } }],
-  ['project.create', { id: 'tower', parent: 'client:acme', name: 'Tower' }],
-  ['building.create', { id: 'house', parent: 'project:tower', name: 'House', city: 'Berlin' }],
-  ['zone.create', { id: 'lobby', parent: 'building:house', name: 'Lobby', geoJson: { type: 'Point' } }],
-  ['device.create', { id: 'camera', parent: 'zone:lobby', name: 'Camera 1', type: 'camera' }],
-  ['account.create', { id: 'contoso', name: 'Contoso' }],
-  ['enterprise.create', { id: 'fabrikam', name: 'Fabrikam' }],
-  [
-    'workstream.create',
-    { id: 'payroll', parent: CONTOSO, enterprise: 'enterprise:fabrikam', name: 'Payroll' },
-  ],
-  ['scope-type.create', { name: 'campus', parents: ['project'] }],
-  ['scope.create', { type: 'campus', id: 'north', parent: 'project:tower', name: 'North campus' }],
-  ['property.create', { of: 'subject:user', name: 'department', type: 'string', source: 'stored' }],
-  ['property.create', { of: 'resource:client', name: 'tier', type: 'string', source: 'stored' }],
-  [
-    'user.create',
-    {
-      id: 'ann',
-      email: 'ann@example.com',
-      phone: '+49301234567',
-      username: 'ann',
-      displayName: 'Ann',
-      issuer: 'https://issuer.example',
-      sub: 'auth0|ann',
-      passwordHash: 'of ann',
-      mfaSecret: 'sealed',
-      tenant: NORTHWIND,
-      properties: { department: 'Sales' },
-    },
-  ],
-  ['user.create', { id: 'bea', email: 'bea@example.com' }],
-  ['user.create', { id: 'carl', status: 'disabled' }],
-  ['user.create', { id: 'dora', endsAt: LONG_AGO }],
-  ['user.create', { id: 'root', email: 'root@example.com' }],
-  ['user.create', { id: 'nobody' }],
-  ['subject-type.create', { name: 'identity' }],
-  ['subject.create', { type: 'identity', id: 'worker', name: 'Worker' }],
-  ['technical-user.create', { id: 'robot', account: CONTOSO, name: 'robot' }],
-  ['module.create', { name: 'reports', soldBySubscription: true }],
-  ['page.create', { name: 'dashboard', module: 'reports' }],
-  ['page.create', { name: 'home' }],
-  ['permission.create', { name: 'reports:read:monthly' }],
-  ['permission.create', { name: 'doors:open:front' }],
-  ['permission.create', { name: 'payroll:run:monthly' }],
-  ['group.create', { id: 'staff', scope: NORTHWIND, name: 'Staff', allowOnly: true }],
-  [
-    'external-group.create',
-    { id: 'staff', scope: NORTHWIND, issuer: 'https://issuer.example', externalId: 'staff', group: 'staff' },
-  ],
-  [
-    'invariant.create',
-    {
-      id: 'eyes',
-      scope: NORTHWIND,
-      name: 'Four eyes',
-      separate: ['doors:open:front', 'payroll:run:monthly'],
-    },
-  ],
-  [
-    'resource-type.create',
-    { name: 'invoice', permission: 'billing:{action}:invoice', scope: 'tenant:{tenant}' },
-  ],
-  ['role.create', { id: 'teacher', name: 'teacher', scope: NORTHWIND }],
-  ['role.create', { id: 'head', name: 'head', scope: NORTHWIND, parent: 'teacher' }],
-  ['role.create', { id: 'barred', name: 'barred', scope: 'tenant:strict' }],
-  ['role.create', { id: 'keeper', name: 'keeper', scope: 'client:acme' }],
-  ['role.create', { id: 'payer', name: 'payer', scope: CONTOSO }],
-  ['role.create', { id: 'auditor', name: 'auditor', scope: 'global' }],
-  ['role.create', { id: 'guest', name: 'guest', scope: 'tenant' }],
+  ['tenant.apply', { manifest: parse(MANIFEST) }],
+  ['user.update', { id: 'ann', passwordHash: 'of ann', mfaSecret: 'sealed' }],
   [
     'role-template.create',
     { id: 'reader', name: 'reader', permissions: [{ permission: 'reports:read:*', effect: 'ALLOW' }] },
   ],
-  [
-    'role-permission.create',
-    {
-      role: 'teacher',
-      permission: 'dashboard',
-      effect: 'ALLOW',
-      when: 'subject.properties.department == "Sales"',
-    },
-  ],
-  ['role-permission.create', { role: 'head', permission: 'reports:read:monthly', effect: 'ALLOW' }],
-  ['role-permission.create', { role: 'teacher', permission: 'doors:*:*', effect: 'ALLOW' }],
-  ['role-permission.create', { role: 'barred', permission: 'home', effect: 'DENY' }],
-  [
-    'role-permission.create',
-    {
-      role: 'keeper',
-      permission: 'doors:open:*',
-      effect: 'ALLOW',
-      when: 'resource.properties.tier == "gold"',
-    },
-  ],
-  ['role-permission.create', { role: 'payer', permission: 'payroll:run:monthly', effect: 'ALLOW' }],
-  ['role-permission.create', { role: 'auditor', permission: 'reports:*:*', effect: 'ALLOW' }],
-  ['role-permission.create', { role: 'guest', permission: 'home', effect: 'ALLOW' }],
-  ['role-template.apply', { id: 'reader', role: 'guest' }],
-  ['group.create', { id: 'teachers', scope: SCHOOL, name: 'teachers' }],
-  ['group.create', { id: 'all', scope: NORTHWIND, name: 'everyone', everyone: true }],
-  ['group-role.create', { group: 'teachers', role: 'teacher' }],
-  ['group-role.create', { group: 'all', role: 'guest' }],
-  ['membership.create', { user: 'ann', group: 'teachers' }],
-  ['membership.create', { user: 'carl', group: 'teachers' }],
-  ['membership.create', { user: 'technical-user:robot', group: 'teachers' }],
-  ['assignment.create', { id: 'a1', user: 'bea', scope: SCHOOL, role: 'head', startsAt: SPRING }],
-  ['assignment.create', { id: 'a2', user: 'ann', scope: SCHOOL, role: 'head', startsAt: SUMMER }],
-  ['assignment.create', { id: 'a3', user: 'ann', scope: 'building:house', role: 'keeper', endsAt: SUMMER }],
-  ['assignment.create', { id: 'a4', user: 'technical-user:robot', scope: CONTOSO, role: 'payer' }],
-  ['assignment.create', { id: 'a5', user: 'dora', scope: NORTHWIND, role: 'head' }],
-  ['grant.create', { id: 'g1', user: 'ann', scope: 'tenant:strict', roles: ['barred', 'guest'] }],
-  ['grant.create', { id: 'g2', user: 'bea', scope: 'tenant:strict', roles: ['guest'] }],
-  ['grant.create', { id: 'g3', user: 'identity:worker', scope: NORTHWIND, roles: ['head'] }],
-  ['global-role.create', { user: 'bea', role: 'auditor' }],
-  ['admin.create', { user: 'root' }],
-  ['subscription.create', { id: 'sub', scope: NORTHWIND, module: 'reports', status: 'active' }],
-  [
-    'license.create',
-    { id: 'lic', account: CONTOSO, enterprise: 'enterprise:fabrikam', status: 'active', endDate: SUMMER },
-  ],
-  ['setting.create', { scope: NORTHWIND, key: 'theme', value: 'dark' }],
   ['address.create', { id: 'home', account: CONTOSO, city: 'Berlin' }],
   ['tool.create', { id: 'board', workstream: 'workstream:payroll', name: 'Board' }],
   ['product.create', { id: 'ledger', name: 'Ledger' }],
@@ -151,7 +117,6 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   ['enterprise-service.create', { enterprise: 'enterprise:fabrikam', service: 'support' }],
   ['token.create', { id: 'key', user: 'technical-user:robot', tokenType: 'api' }],
   ['token.revoke', { id: 'key' }],
-  ['subject.create', { type: 'agent', id: 'clerk', name: 'Clerk', mandateOptional: true }],
   [
     'mandate.create',
     {
@@ -174,25 +139,11 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   ['scim-credential.create', { id: 'staff-key', connection: 'staff' }],
   ['scim-user.create', { connection: 'staff', userName: 'Eve', email: 'eve@example.com', sub: 'eve' }],
   ['scim-user.create', { connection: 'staff', userName: 'bea', email: 'bea@example.com', active: false }],
-  [
-    'external-group.create',
-    { id: 'people', scope: NORTHWIND, issuer: 'https://login.example', externalId: 'all', group: 'staff' },
-  ],
   ['scim-group.create', { connection: 'staff', displayName: 'Staff', externalId: 'all' }],
   ['scim-group.members', { connection: 'staff', group: 'staff', add: ['bea'] }],
   ['session.create', { id: 'login', user: 'ann', ipAddress: '192.0.2.1' }],
   ['notification.create', { id: 'welcome', notificationType: 'welcome', deliveryStatus: 'sent' }],
   ['policy.create', { policyId: 'p-1', name: 'ticket.open' }],
-  [
-    'route.create',
-    {
-      id: 'r1',
-      method: 'GET',
-      path: '/schools/{school}/reports',
-      permission: 'dashboard',
-      scope: 'location:{school}',
-    },
-  ],
   ['scope.move', { scope: 'device:camera', parent: 'building:house' }],
 ];
 
