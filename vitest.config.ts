@@ -111,7 +111,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'soak', include: [ALL], exclude: [PACKAGE, BROWSER], globalSetup: ENGINE },
+        test: {
+          name: 'soak',
+          include: [ALL],
+          exclude: [PACKAGE, BROWSER],
+          globalSetup: ENGINE,
+          // Twenty times the runs of a property on the engine take longer than others do.
+          testTimeout: 3_600_000,
+        },
       },
       {
         extends: true,

@@ -53,6 +53,9 @@ const contentOf = async (world: LedgerWorld) =>
     ]),
   );
 
+/** What is said of commands that are each fine, and not in one transaction. */
+const APART = /send it alone|asked for twice|one transaction holds/;
+
 /** What a batch answers to each of its commands. */
 async function codesOfBatch(world: LedgerWorld, commands: readonly Part[]): Promise<readonly string[]> {
   const batch = commands.map(({ command, input }) => ({ command, input }));
@@ -99,7 +102,9 @@ describe('whatever is put together', () => {
             const both = await together(whole, [...done, operation]);
             expect(both.ok, `${command} ${JSON.stringify(input)}`).toBe(false);
             if (both.ok) continue;
-            expect(both.error.field).toMatch(new RegExp(`^commands\\.${done.length}\\.`));
+            // One before it may be none to be put together with others.
+            if (!APART.test(both.error.message))
+              expect(both.error.field).toMatch(new RegExp(`^commands\\.${done.length}\\.`));
             if (both.error.code !== 'invalid') expect(both.error.code).toBe(answer.error.code);
             expect(await stateOf(whole)).toEqual(before);
             refused += 1;
@@ -115,7 +120,7 @@ describe('whatever is put together', () => {
             );
             if (done.length > 1) written += 1;
           } else if (done.length > 0) {
-            expect(answer.error.message).toMatch(/send it alone|asked for twice|one transaction holds/);
+            expect(answer.error.message).toMatch(APART);
             for (const { command, input } of done) await whole.run(command, { ...input });
           }
           expect(await contentOf(whole)).toEqual(await contentOf(alone));
@@ -127,7 +132,7 @@ describe('whatever is put together', () => {
     );
     expect(written).toBeGreaterThan(5);
     expect(refused).toBeGreaterThan(10);
-  }, 600_000);
+  });
 });
 
 describe('parts that touch the same', () => {

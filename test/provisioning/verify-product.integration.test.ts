@@ -197,7 +197,7 @@ describe('damage', () => {
       if (what) problems.push(`${damage.name} ${what}`);
     }
     expect(problems, again()).toEqual([]);
-  }, 600_000);
+  });
 });
 
 describe('in a table that others may change', () => {
