@@ -11,8 +11,9 @@ import {
   createRemoteKeys,
   type RemoteKeysOptions,
 } from '../../authorizer/index.ts';
+import { createDeferred } from '../support/deferred.ts';
 import { createClock } from '../support/world.ts';
-import { base64url, createDeferred, settle } from './support.ts';
+import { base64url, settle } from './support.ts';
 
 const MINUTE = 60_000;
 

@@ -300,16 +300,5 @@ export const decisionItem = (key: Key, values: Readonly<Record<string, unknown>>
   ...values,
 });
 
-/** A promise, and its two ends. */
-export function createDeferred<T>() {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
-}
-
 /** Lets everything run that waits for nothing but its turn. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -11,8 +11,9 @@ import {
 } from '../../local/gateway/websocket.ts';
 import type { WebSocketEvent } from '../../local/gateway/websocket-events.ts';
 import { listen } from '../../local/server.ts';
+import { createDeferred } from '../support/deferred.ts';
 import { openSocket } from './smoke/socket.ts';
-import { deferred, frozenClock, policy } from './support.ts';
+import { frozenClock, policy } from './support.ts';
 
 const ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod/$connect';
 const ALLOW = policy('Allow', ARN, { context: { tenant: 'T1', level: 7, admin: true } });
@@ -185,8 +186,8 @@ describe('$connect', () => {
   });
 
   test('survives a client that disconnects while the authorizer runs', async () => {
-    const asked = deferred();
-    const answer = deferred<typeof ALLOW>();
+    const asked = createDeferred();
+    const answer = createDeferred<typeof ALLOW>();
     const invoke = () => {
       asked.resolve();
       return answer.promise;
@@ -277,7 +278,7 @@ describe('a message', () => {
 
 describe('the end of a connection', () => {
   test('calls $disconnect with the context', async () => {
-    const received = deferred<unknown>();
+    const received = createDeferred<unknown>();
     const integration = async (event: WebSocketEvent) => {
       received.resolve(event);
       return { statusCode: 200 };
@@ -309,7 +310,7 @@ describe('the end of a connection', () => {
   test.each(['open', 'asked about'])(
     'comes for one that is %s, though its client does nothing',
     async (state) => {
-      const asked = deferred();
+      const asked = createDeferred();
       const invoke = (): Promise<unknown> => {
         asked.resolve();
         return state === 'open' ? Promise.resolve(ALLOW) : new Promise(() => undefined);

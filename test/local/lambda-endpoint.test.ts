@@ -2,8 +2,9 @@ import { InvokeCommand, type InvokeCommandInput, LambdaClient } from '@aws-sdk/c
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLambdaEndpoint, MAX_PAYLOAD_BYTES } from '../../local/lambda/endpoint.ts';
 import type { LambdaContext, LambdaFunction } from '../../local/lambda/invocation.ts';
+import { createDeferred } from '../support/deferred.ts';
 import { listen } from '../support/listening.ts';
-import { deferred, frozenClock } from './support.ts';
+import { frozenClock } from './support.ts';
 
 const ARN = 'arn:aws:lambda:us-east-1:000000000000:function:echo';
 
@@ -123,7 +124,7 @@ describe('a function that fails', () => {
 
 describe('Event', () => {
   test('answers 202 before the function has ended', async () => {
-    const given = deferred<unknown>();
+    const given = createDeferred<unknown>();
     const { invoke } = await setUp((event) => {
       given.resolve(event);
       return new Promise(() => {});

@@ -2,17 +2,10 @@ import type { Api, HttpApiV1, HttpApiV2, IntegrationResponse, RestApi } from '..
 import { ANSWER_SOURCE_HEADER, createGateway } from '../../local/gateway/gateway.ts';
 import type { GatewayRequest } from '../../local/gateway/request.ts';
 import type { GatewayResponse } from '../../local/gateway/responses.ts';
+import { createClock } from '../support/world.ts';
 
 /** A clock that moves only by `advance`. */
-export function frozenClock(startMs = Date.UTC(2026, 2, 12, 19, 3, 58)) {
-  let now = startMs;
-  return {
-    now: () => now,
-    advance(ms: number) {
-      now += ms;
-    },
-  };
-}
+export const frozenClock = () => createClock(Date.UTC(2026, 2, 12, 19, 3, 58));
 
 export const ok = async (): Promise<IntegrationResponse> => ({ statusCode: 200, body: 'reached' });
 
@@ -134,15 +127,6 @@ export function request(
 /** The status and the parsed body. */
 export function seen(response: GatewayResponse): [status: number, body: unknown] {
   return [response.statusCode, JSON.parse(response.body.toString())];
-}
-
-/** A promise with its resolver, for tests that wait for an event rather than for time. */
-export function deferred<Value = void>() {
-  let resolve: (value: Value) => void = () => {};
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }
 
 /** A gateway to which requests are sent one after the other; each answers '200 miss', '403 hit' and so on. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createPermissions, type Fetch } from '../../middleware/client/index.ts';
-import { createDeferred, settle } from '../authorizer/support.ts';
+import { settle } from '../authorizer/support.ts';
+import { createDeferred } from '../support/deferred.ts';
 import { createClock } from '../support/world.ts';
 
 /** The browser client: what is drawn follows the last snapshot that was asked for, and only while it holds. */

@@ -8,7 +8,7 @@ import {
   expressGuard,
   type Where,
 } from '../../middleware/index.ts';
-import { createDeferred } from '../authorizer/support.ts';
+import { createDeferred } from '../support/deferred.ts';
 import { listen } from '../support/listening.ts';
 import { createSchool } from './support.ts';
 

@@ -6,6 +6,7 @@ import { type CheckOptions, createEngine } from '../../engine/index.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import type { Reader } from '../../table/reader.ts';
+import { inParallel as sideBySide } from '../provisioning/stepwise.ts';
 import { openStore, type Store } from '../support/store.ts';
 import { commandsOf, createClock } from '../support/world.ts';
 
@@ -158,14 +159,8 @@ const linesOf = (items: readonly Item[]): readonly string[] =>
       }),
     );
 
-async function inParallel<T>(values: readonly T[], act: (value: T) => Promise<unknown>): Promise<void> {
-  const rest = values.values();
-  await Promise.all(
-    Array.from({ length: 16 }, async () => {
-      for (const value of rest) await act(value);
-    }),
-  );
-}
+const inParallel = <T>(values: readonly T[], act: (value: T) => Promise<unknown>) =>
+  sideBySide(values, 16, act);
 
 /**
  * A table with users who are allowed, some of whom lose that after the restore point, in every way there is; and

@@ -7,7 +7,7 @@ import { createClient } from '../../table/dynamodb/client.ts';
 import { gatehouse } from '../cli/support.ts';
 import { type OpenSocket, openSocket } from '../local/smoke/socket.ts';
 import { tokenFrom } from '../local/smoke/visitor.ts';
-import { deferred } from '../local/support.ts';
+import { createDeferred } from '../support/deferred.ts';
 
 /** Live revocation from end to end: the local stack, its change feed, and the management API of its WebSocket API. */
 const stack = await startSample(
@@ -78,7 +78,7 @@ test('entries that are damaged, or past their time-to-live: left alone, and the 
 
 test('a batch of which something is left comes again', async () => {
   const batches: string[][] = [];
-  const again = deferred();
+  const again = createDeferred();
   const stop = await followChanges(inject('endpoint'), stack.table, async (records) => {
     batches.push(records.map(({ dynamodb }) => String(dynamodb?.SequenceNumber)));
     if (batches.length > 1) again.resolve();

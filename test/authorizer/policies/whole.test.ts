@@ -4,9 +4,10 @@ import { createWholePolicy, type WholePolicyOptions } from '../../../authorizer/
 import { apiRoutesId } from '../../../authorizer/routes/api-routes.ts';
 import type { Ask, Decision, Question } from '../../../engine/index.ts';
 import { GatehouseError } from '../../../table/errors.ts';
+import { createDeferred } from '../../support/deferred.ts';
 import { lookAt, NO_GRANT, ALLOWED as ROLE } from '../../support/fake-engine.ts';
 import { createClock } from '../../support/world.ts';
-import { createDeferred, NO_API, NOW, rule, settle } from '../support.ts';
+import { NO_API, NOW, rule, settle } from '../support.ts';
 
 /** When a policy is compiled, how long it is given again, and to whom. */
 const BASE = 'arn:aws:execute-api:eu-central-1:123456789012:abc/prod/';

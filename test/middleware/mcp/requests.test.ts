@@ -2,6 +2,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { beforeEach, expect, test } from 'vitest';
 import { mcpGuard } from '../../../middleware/mcp/index.ts';
+import { until } from '../../support/eventually.ts';
 import { createInvoices, type Invoices, RULES } from './invoices.ts';
 
 /** Requests under way on one connection: each has one answer, whatever ids its client chooses. */
@@ -66,9 +67,6 @@ const CALL = { method: 'tools/call', params: { name: 'totals', arguments: {} } }
 const cancel = (requestId: unknown) => send({ method: 'notifications/cancelled', params: { requestId } });
 /** Until all that can go on has gone on. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
-const until = async (done: () => boolean) => {
-  while (!done()) await settled();
-};
 
 test('an id is of one request at a time, and free again with its answer', async () => {
   await send({ ...CALL, id: 7 });
