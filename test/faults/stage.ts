@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ulid } from 'ulid';
+import { parse } from 'yaml';
 import { bundleOptions } from '../../deploy/bundle/build.ts';
 import { samTemplate, sectionsOf } from '../../deploy/bundle/sam-template.ts';
 import { createProvisioningFrom } from '../../provisioning/compose.ts';
@@ -107,33 +108,25 @@ async function packFunctions(folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');
 }
 
+/** The reader may also ask the AuthZEN API, which asks about actions on scopes. */
+const MANIFEST = `
+pages: [reports]
+permissions: ["gatehouse:evaluate:decision", "tenant:read:tenant"]
+scopes: { North: { id: north, type: tenant } }
+roles: { reader: { owner: North, allow: [reports, "gatehouse:evaluate:decision", "tenant:read:tenant"] } }
+users:
+  reader: { id: reader, assignments: [{ role: reader, scope: North }] }
+  stranger: { id: stranger }
+routes: [{ method: GET, path: "/{tenant}/reports", permission: reports, scope: "tenant:{tenant}" }]
+`;
+
 async function createWorld(endpoint: string): Promise<World> {
   const table = `faults-${ulid()}`;
   await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
   const provision = createProvisioningFrom({ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint });
-  const run = async (command: string, input: object): Promise<string> => {
-    const answer = await provision({ command, input });
-    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
-    return String((answer.result as { id?: string }).id);
-  };
-  const tenant = `tenant:${await run('tenant.create', { name: 'North' })}`;
-  const [reader, stranger] = [await run('user.create', {}), await run('user.create', {})];
-  await run('page.create', { name: 'reports' });
-  const role = await run('role.create', { name: 'reader', scope: tenant });
-  await run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
-  await run('assignment.create', { user: reader, scope: tenant, role });
-  // The reader may also ask the AuthZEN API, which asks about actions on scopes.
-  for (const permission of ['gatehouse:evaluate:decision', 'tenant:read:tenant']) {
-    await run('permission.create', { name: permission });
-    await run('role-permission.create', { role, permission, effect: 'ALLOW' });
-  }
-  await run('route.create', {
-    method: 'GET',
-    path: '/{tenant}/reports',
-    permission: 'reports',
-    scope: 'tenant:{tenant}',
-  });
-  return { table, tenant, reader, stranger };
+  const answer = await provision({ command: 'tenant.apply', input: { manifest: parse(MANIFEST) } });
+  if (!answer.ok) throw new Error(answer.error.message);
+  return { table, tenant: 'tenant:north', reader: 'reader', stranger: 'stranger' };
 }
 
 /** A function on the stage, with a DynamoDB and an issuer of its own that can fail. */
