@@ -155,24 +155,6 @@ describe('its members', () => {
     expect([await isIn('ann'), await isIn('bea')]).toEqual([true, true]);
   });
 
-  test('that are so already are not written, and neither is a change that is sent twice', async () => {
-    await members({ add: ['ann'] });
-    expect(await counted(() => members({ add: ['ann'], remove: ['bea', 'nobody'] }))).toBe(0);
-    expect(await counted(() => members({ replace: ['ann'] }))).toBe(0);
-    expect(await members({ replace: ['ann'] })).toMatchObject({ result: { kept: true } });
-  });
-
-  test('are users of the connection, all of them, or nothing is written', async () => {
-    for (const wrong of ['nobody', 'root']) {
-      const before = world.transactions.length;
-      const answer = await members({ add: ['ann', wrong], remove: ['bea'] });
-      expect(outcomeOf(answer)).toBe('invalid members');
-      expect(world.transactions.length).toBe(before);
-    }
-    await world.run('scim-user.delete', { connection: 'a', user: 'bea' });
-    expect(await members({ add: ['bea'] })).toMatchObject({ error: { code: 'invalid', field: 'members' } });
-  });
-
   test('come no more once the tenant takes back what the external group means', async () => {
     await members({ add: ['ann'] });
     const [mapping] = (await world.run('external-group.list', { scope: 'tenant:acme' })).items as Input[];

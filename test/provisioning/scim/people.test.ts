@@ -158,14 +158,6 @@ describe('two states', () => {
 });
 
 describe('a change', () => {
-  test('that changes nothing writes nothing', async () => {
-    const said = { userName: 'bea', externalId: 'e', email: 'bea@acme.example', sub: 'b', familyName: 'B' };
-    const { user } = await create(said);
-    const count = world.transactions.length;
-    expect(await update(user, { ...said, active: true, displayName: null })).toMatchObject({ kept: true });
-    expect(world.transactions.length).toBe(count);
-  });
-
   test('of a user whom it made reaches the user, under the same rules', async () => {
     const { user } = await create({ userName: 'bea', email: 'bea@acme.example', sub: 'b' });
     await update(user, { email: 'eve@acme.example', sub: 'e', givenName: 'Eve', userName: 'eve' });
