@@ -18,9 +18,9 @@ import {
 } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { batchesOf, type Reader } from '../../table/reader.ts';
-import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
+import { sizeOf } from '../../table/size.ts';
 import type { Action, Expected, Update } from '../../table/write/action.ts';
-import type { Splitting } from './splitting.ts';
+import { MOST_JOINED, type Splitting } from './splitting.ts';
 
 /**
  * The groups of a subject, by scope (ADR 0003).
@@ -113,9 +113,6 @@ async function listsOf(
   }
   return lists;
 }
-
-/** Leaves room for some more. */
-const MOST_JOINED = MAX_ITEM_BYTES * 0.9;
 
 /** Parts of one transaction, beside the node and the decision item. */
 const AT_ONCE = 90;

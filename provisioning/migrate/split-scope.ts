@@ -15,14 +15,14 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey, parseKey } from '../../table/keys.ts';
 import { edgesToSubjects, ownedBy } from '../../table/partition-queries.ts';
 import { batchesOf, type Reader } from '../../table/reader.ts';
-import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
+import { sizeOf } from '../../table/size.ts';
 import type { Action, Check, Expected, Update } from '../../table/write/action.ts';
 import { group as groupRef } from '../edges/rights.ts';
 import { pagesOf } from '../list-pages.ts';
 import { closeGates } from '../nodes/gates.ts';
 import { isMeanwhile, replacing, unchanged } from '../verify/relation.ts';
 import { scopeOf } from './split-roles.ts';
-import type { SplitTable, Splitting } from './splitting.ts';
+import { MOST_JOINED, type SplitTable, type Splitting } from './splitting.ts';
 
 /**
  * The groups of a scope (ADR 0003): subjects list them by scope, and the roles of each stand in an item of its own.
@@ -76,8 +76,6 @@ const A_TRANSACTION = 25;
 const ROLES_AT_ONCE = 90;
 /** Groups of one transaction that writes their nodes as well. */
 const GROUPS_AT_ONCE = 45;
-/** Leaves room for some more. */
-const MOST_JOINED = MAX_ITEM_BYTES * 0.9;
 /** How often something is planned anew because a command came between. */
 const MAX_TRIES = 16;
 
@@ -210,19 +208,22 @@ async function moveMembers(
       const isApart = item[Attribute.groupsIn] !== undefined;
       const moving = new Set([...setIn(item, from)].filter((id) => here.has(id)));
       if (!isApart && moving.size === 0) return [];
-      return [touched(node), isApart ? unmoved(item) : moved(item, moving, from, to)];
+      return [touched(node, 'rev'), isApart ? unmoved(item) : moved(item, moving, from, to)];
     });
     return [asMarked(scope, mark), ...moves];
   });
 }
 
-const touched = (node: Item): Update => ({
+/**
+ * Counts up the revision of a node, as long as it is the one that was read, whose time of creation tells, and this of it is
+ * as it was.
+ */
+const touched = ({ PK, SK, createdAt, ...node }: Item, same: 'rev' | 'scope'): Update => ({
   kind: 'update',
-  key: { PK: node.PK, SK: node.SK },
+  key: { PK, SK },
   add: { rev: 1 },
-  // Another one of its id may have come to the same revision.
-  when: { exists: true, equals: { createdAt: node.createdAt as Expected, rev: node.rev as Expected } },
-  failure: () => stale(`${node.PK} / ${node.SK}`),
+  when: { exists: true, equals: { createdAt: createdAt as Expected, [same]: node[same] as Expected } },
+  failure: () => stale(`${PK} / ${SK}`),
 });
 
 /** That the item of a subject is as it was read: a repair does not count up the revision of the node. */
@@ -249,18 +250,6 @@ function moved(item: Item, groups: ReadonlySet<string>, from: string, to: string
 /** What stands apart of a group at this scope. The group may be another one of its id by now, at another scope. */
 const rolesAt = (scope: Ref, found: Item | undefined): ReadonlySet<string> =>
   found?.[Attribute.scopeOfGroup] === formatRef(scope) ? setIn(found, Attribute.rolesOfGroup) : NOTHING;
-
-/**
- * That the group is the one that was read, at its scope. Its revision counts up: a deletion that has not seen what is
- * written here is planned anew.
- */
-const asMember = ({ PK, SK, createdAt, scope }: Item): Update => ({
-  kind: 'update',
-  key: { PK, SK },
-  add: { rev: 1 },
-  when: { exists: true, equals: { createdAt: createdAt as Expected, scope: scope as Expected } },
-  failure: () => stale(`${PK} / ${SK}`),
-});
 
 const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((each) => b.has(each));
@@ -302,7 +291,8 @@ async function putApart(table: SplitTable, scope: Ref, first: string): Promise<b
             const roles = wanted.get(id) ?? NOTHING;
             // One that has gone has taken its roles along, and one at another scope is another one.
             if (node?.scope !== at || says(before, scope, roles)) return [];
-            return [asMember(node), replacing(before, rolesItem(id, at, roles))];
+            // A deletion that has not seen what is written here is planned anew.
+            return [touched(node, 'scope'), replacing(before, rolesItem(id, at, roles))];
           });
           return [asMarked(scope, mark), ...puts];
         },

@@ -1,7 +1,11 @@
 import type { SplitThresholds } from '../../table/decision/split.ts';
 import type { Item } from '../../table/item.ts';
 import type { Reader } from '../../table/reader.ts';
+import { MAX_ITEM_BYTES } from '../../table/size.ts';
 import type { Action } from '../../table/write/action.ts';
+
+/** The bytes of an item into which a part is brought back: it leaves room for some more. */
+export const MOST_JOINED = MAX_ITEM_BYTES * 0.9;
 
 /** What a part is brought out of an item with. */
 export interface SplitTable {
