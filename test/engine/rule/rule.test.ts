@@ -65,6 +65,20 @@ function expectSteps({ steps, acting, allowed, suggestions }: Explanation, { say
     expect(later).toMatchObject({ passed: null, findings: [], missing: [] });
 }
 
+/** Escape sequences that set or reset a colour. */
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
+
+/** As text it is printable ASCII in at most 100 columns; colours are optional and change nothing else. */
+function expectText(explanation: Explanation): void {
+  const text = formatExplanation(explanation);
+  expect(text).toContain(`(${explanation.reason})`);
+  expect(text).toMatch(/^[\x20-\x7e\n]*$/);
+  expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+  const coloured = formatExplanation(explanation, { colours: true });
+  expect(coloured).not.toBe(text);
+  expect(coloured.replace(COLOUR, '')).toBe(text);
+}
+
 const newWorld = await createRuleWorlds();
 
 describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
@@ -89,8 +103,11 @@ describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
       for (const consistency of ['cached', 'cached', 'cached', 'strong'] as const)
         expect(await engine.check(...question, { ...options, consistency })).toEqual(decision);
       const [subject, permission, scope] = question;
-      const session = await engine.session(subject, scope, { ...options, permissions: [permission] });
-      expect(session.can(permission)).toBe(decision.allowed);
+      for (const consistency of ['cached', 'strong'] as const) {
+        const asking = { ...options, permissions: [permission], consistency };
+        const session = await engine.session(subject, scope, asking);
+        expect([session.decide(permission), session.can(permission)]).toEqual([decision, decision.allowed]);
+      }
       const explanation = await world.explain(asked, more);
       expect(explanation).toMatchObject(decision);
       expectSteps(explanation, row);
@@ -100,7 +117,7 @@ describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
         expect([...derivationNames(allowedBy), ...denials].join('; ')).toBe(says);
       expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
       expect(JSON.stringify(explanation)).not.toContain('@example.com');
-      expect(formatExplanation(explanation)).toContain(`(${reason})`);
+      expectText(explanation);
     });
   });
 
@@ -114,6 +131,25 @@ describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
     });
     const { decisions } = await engine.checkMany(requests);
     expect(decisions.map(({ reason }) => reason)).toEqual(ROWS.map(({ reason }) => reason));
+  });
+
+  test.each<[string, string, string, string | undefined, readonly string[]]>([
+    ['with all that they inherit', 'hans', 'Lighthouse', undefined, ['caretaker', 'head-caretaker']],
+    [
+      'of all owners, and of everyone',
+      'apa',
+      'Open',
+      undefined,
+      ['apprentice', 'journeyman', 'master', 'visitor'],
+    ],
+    ['of a global role', 'glen', 'Southwind', undefined, ['everything']],
+    ['of an assignment, then', 'carl', 'Lighthouse', '2025-06-29T23:59:59.999Z', ['caretaker']],
+    ['of one that ended', 'carl', 'Lighthouse', '2025-06-30T00:00:00.000Z', []],
+    ['of another tenant', 'fred', 'Northwind', undefined, []],
+  ])('effective roles are those in force, %s', async (_, name, place, at, roles) => {
+    const [subject, scope] = [name, place].map((key) => String(world.ref[key])) as [string, string];
+    const found = await engine.effectiveRoles(subject, scope, at === undefined ? {} : { at: Date.parse(at) });
+    expect([...(found?.roles ?? [])].sort()).toEqual(roles);
   });
 
   test('lists hold what is allowed, page by page', async () => {
