@@ -11,11 +11,11 @@ import type { Topic } from './harness/topic.ts';
 import { TOPICS } from './topics/index.ts';
 
 /**
- * `npm run bench [-- TOPIC...] [--quick] [--users N] [--documents]`: measures, prints the figures, and compares them
+ * `npm run bench [-- TOPIC...] [--quick] [--documents]`: measures, prints the figures, and compares them
  * with `budgets.json`. Exits with 1 when a budget is broken beyond noise, with 2 for an unknown topic. Writes
  * `results/latest.json` and the short answers of docs/performance.md; `--quick` takes
- * fewer rounds and writes nothing; neither does `--users`, the size of one topic. `--documents` measures nothing and
- * writes the documents anew, from the results that are there.
+ * fewer rounds and writes nothing. `--documents` measures nothing and writes the documents anew, from the results that
+ * are there.
  *
  * `npm run bench -- PROGRAM …` runs a program that measures something else.
  */
@@ -33,13 +33,13 @@ function writeDocuments(results: Results): void {
   for (const [path, text] of documentsWith(results)) writeFileSync(path, text);
 }
 
-async function runTopic(name: string, quick: boolean, users?: number): Promise<boolean> {
+async function runTopic(name: string, quick: boolean): Promise<boolean> {
   const { topic }: { readonly topic: Topic } = await import(`./topics/${name}.ts`);
   console.log(`\n${name}: ${topic.title}`);
-  const found = await topic.run({ quick, users, log: console.log });
+  const found = await topic.run({ quick, log: console.log });
   const figures = found.map((figure) => ({ ...figure, id: `${name}.${figure.id}` }));
   console.log(`\n${figuresAsMarkdown(figures)}\n`);
-  if (!quick && users === undefined) {
+  if (!quick) {
     const measured = { environment: environmentNow(), figures };
     writeDocuments(writeResults(withTopic(readResults(), name, measured)));
   }
@@ -61,14 +61,12 @@ async function measure(words: readonly string[]): Promise<number> {
     writeDocuments(readResults());
     return 0;
   }
-  const options = { quick: { type: 'boolean', default: false }, users: { type: 'string' } } as const;
-  const { values, positionals: asked } = parseArgs({ args: [...words], options, allowPositionals: true });
+  const { values, positionals: asked } = parseArgs({
+    args: [...words],
+    options: { quick: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
   const { quick } = values;
-  const users = values.users === undefined ? undefined : Number(values.users);
-  if (users !== undefined && !(Number.isSafeInteger(users) && users > 0)) {
-    console.error('--users takes a number of users: npm run bench -- administration --users 1000000');
-    return 2;
-  }
   const unknown = asked.filter((name) => !TOPICS.includes(name));
   if (unknown.length > 0) {
     const [topics, programs] = [TOPICS, Object.keys(PROGRAMS)].map((names) => names.join(', '));
@@ -77,7 +75,7 @@ async function measure(words: readonly string[]): Promise<number> {
   }
   const names = asked.length > 0 ? asked : TOPICS;
   const [only = '', ...others] = names;
-  if (others.length === 0) return (await runTopic(only, quick, users)) ? 0 : 1;
+  if (others.length === 0) return (await runTopic(only, quick)) ? 0 : 1;
   const broken = names.filter((name) => !runApart(name, quick));
   if (broken.length > 0) console.log(`\nnot within budget, or not measured: ${broken.join(', ')}`);
   return broken.length === 0 ? 0 : 1;

@@ -3,8 +3,6 @@ import type { Figure } from './figures.ts';
 export interface TopicContext {
   /** Fewer rounds, for CI: enough for the budgets, too few for documents. */
   readonly quick: boolean;
-  /** How many users, where a topic goes by them: `--users 1000000`. */
-  readonly users?: number | undefined;
   /** Prints a line of progress. */
   readonly log: (line: string) => void;
 }

@@ -6,7 +6,7 @@ import { directTransport } from '../../cli/transport.ts';
 import { verify } from '../../provisioning/verify/index.ts';
 import { wallMs } from '../harness/clocks.ts';
 import { openProvisioned, withEngine } from '../harness/engine.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
 import { applyManifest, manifestOfPeople, manifestOfPlaces } from '../model/bulk-apply.ts';
 import { readByNode } from '../model/bulk-verify.ts';
@@ -27,10 +27,8 @@ import { times } from '../model/world.ts';
 const PARALLEL = 8;
 /** Commands in flight that are a transaction each. */
 const SINGLE = 32;
-/** Rows of which each is a transaction, and rows whose transactions are recorded to be sent bare. */
-const SAMPLE = 1_000;
-/** Memberships that are loaded at most, however many users are. */
-const MOST_MEMBERSHIPS = 50_000;
+/** Rows of each kind. */
+const ROWS = 1_000;
 /** Reads under way at once, as `verify` has them. */
 const READERS = 32;
 
@@ -77,31 +75,30 @@ async function loadRows({ provisioning }: Stage, kind: Kind, count: number): Pro
 }
 
 /** One kind of rows: a transaction each, as loads send them, and the transactions of a load sent bare. */
-async function measureKind(endpoint: string, kind: Kind, count: number, loaded: Stage) {
-  const sample = Math.min(count, SAMPLE);
+async function measureKind(endpoint: string, kind: Kind, loaded: Stage) {
   const open = async (name: string) => {
     const stage = await openStage(endpoint, `${name}-${kind}`);
-    if (kind === 'memberships') await loadRows(stage, 'users', Math.ceil(sample / GROUPS_OF_EACH));
+    if (kind === 'memberships') await loadRows(stage, 'users', ROWS / GROUPS_OF_EACH);
     return stage;
   };
   const { command, rowOf } = KINDS[kind];
   const [single, recorded, bare] = [await open('single'), await open('recorded'), await open('bare')];
   const found = recordTransactions(recorded.client);
-  await loadRows(recorded, kind, sample);
+  await loadRows(recorded, kind, ROWS);
   const run = (n: number) => single.run(command, rowOf(n)).then(() => 1);
   // A transaction of a load holds several rows.
   const send = (n: number) =>
-    sendBare(bare, found[n] as Transaction, `${kind}-${n}`).then(() => sample / found.length);
+    sendBare(bare, found[n] as Transaction, `${kind}-${n}`).then(() => ROWS / found.length);
   return {
-    alone: await rateOf(() => atOnce(sample, SINGLE, run)),
-    load: await rateOf(() => loadRows(loaded, kind, count)),
+    alone: await rateOf(() => atOnce(ROWS, SINGLE, run)),
+    load: await rateOf(() => loadRows(loaded, kind, ROWS)),
     bare: await rateOf(() => atOnce(found.length, PARALLEL, send)),
-    actions: found.flat().length / sample,
+    actions: found.flat().length / ROWS,
   };
 }
 
 /** `gatehouse verify`, and what it looks at of users read node by node: reads in a second. */
-async function measureVerify({ reader }: Stage, users: number) {
+async function measureVerify({ reader }: Stage) {
   const verifyAll = async (): Promise<number> => {
     const { open, reads } = await verify({ reader, clock: Date, logs: false });
     if (open.length > 0) throw new Error(`findings: ${JSON.stringify(open[0])}`);
@@ -110,7 +107,7 @@ async function measureVerify({ reader }: Stage, users: number) {
   const read = (n: number) => readByNode(reader, { type: 'user', id: userOf(n) }, Date.now());
   return {
     reads: await rateOf(verifyAll),
-    'by-node': await rateOf(() => atOnce(Math.min(users, SAMPLE), READERS, read)),
+    'by-node': await rateOf(() => atOnce(ROWS, READERS, read)),
   };
 }
 
@@ -137,38 +134,37 @@ async function measureApply(endpoint: string, most: number) {
 
 export const topic: Topic = {
   title: 'bulk administration beside single commands and bare transactions of the same size',
-  run: async ({ quick, users = SAMPLE, log }) => {
-    const rounds = quick ? 2 : users > 50_000 ? 1 : 3;
+  run: async ({ quick, log }) => {
     const values: Record<string, number[]> = {};
     const note = (of: string, found: Readonly<Record<string, number>>) => {
       for (const [name, value] of Object.entries(found))
         values[`${of}.${name}`] = [...(values[`${of}.${name}`] ?? []), value];
       log(`${of}: ${Object.entries(found).map(([name, value]) => `${name} ${value.toFixed(1)}`)}`);
     };
-    for (let round = 0; round < rounds; round++)
+    for (let round = 0; round < (quick ? 2 : 3); round++)
       await withEngine(async (endpoint) => {
         const loaded = await openStage(endpoint, 'loaded');
-        note('users', await measureKind(endpoint, 'users', users, loaded));
-        const memberships = Math.min(users, MOST_MEMBERSHIPS);
-        note('memberships', await measureKind(endpoint, 'memberships', memberships, loaded));
-        note('verify', await measureVerify(loaded, users));
+        for (const kind of ['users', 'memberships'] as const)
+          note(kind, await measureKind(endpoint, kind, loaded));
+        note('verify', await measureVerify(loaded));
         note('apply', await measureApply(endpoint, quick ? CHANGES.quick : CHANGES.full));
       });
-    const figure = (id: string, title: string, unit = '/s', ...peers: readonly string[]): Figure => {
-      const against = peers.map((peer) => [peer, values[`${id.split('.')[0]}.${peer}`] ?? []]);
-      return toFigure(`${id}`, title, unit, values[id] ?? [], Object.fromEntries(against));
+    const figure = (of: string, name: string, title: string, unit = '/s', ...peers: readonly string[]) => {
+      const valuesOf = (which: string): readonly number[] => values[`${of}.${which}`] ?? [];
+      const against = Object.fromEntries(peers.map((peer) => [peer, valuesOf(peer)]));
+      return toFigure(`${of}.${name}`, title, unit, valuesOf(name), against);
     };
     return [
       ...Object.keys(KINDS).flatMap((kind) => [
-        figure(`${kind}.load`, `gatehouse load ${kind}`, '/s', 'alone', 'bare'),
-        figure(`${kind}.alone`, `${kind}, a transaction each, ${SINGLE} at once`),
-        figure(`${kind}.bare`, 'the transactions of the load, bare'),
-        figure(`${kind}.actions`, `actions for a row of ${kind}`, ''),
+        figure(kind, 'load', `gatehouse load ${kind}`, '/s', 'alone', 'bare'),
+        figure(kind, 'alone', `${kind}, a transaction each, ${SINGLE} at once`),
+        figure(kind, 'bare', 'the transactions of the load, bare'),
+        figure(kind, 'actions', `actions for a row of ${kind}`, ''),
       ]),
-      figure('verify.reads', 'gatehouse verify: reads', '/s', 'by-node'),
-      figure('verify.by-node', `what it looks at, read node by node, ${READERS} at once`),
-      figure('apply.changes', 'gatehouse apply: changes', '/s', 'bare'),
-      figure('apply.bare', 'the transactions of the apply, bare, one after the other'),
+      figure('verify', 'reads', 'gatehouse verify: reads', '/s', 'by-node'),
+      figure('verify', 'by-node', `what it looks at, read node by node, ${READERS} at once`),
+      figure('apply', 'changes', 'gatehouse apply: changes', '/s', 'bare'),
+      figure('apply', 'bare', 'the transactions of the apply, bare, one after the other'),
     ];
   },
 };
