@@ -9,7 +9,7 @@ import { messageOf } from '../../local/message-of.ts';
 import { createTokenSource } from '../model/tokens.ts';
 import { type Aws, createAws } from './aws.ts';
 import { type Deployed, deployAll } from './deploy.ts';
-import { HELP, Misuse, readProofRequest } from './options.ts';
+import { readProofRequest } from './options.ts';
 import { pageOf } from './page.ts';
 import { assertAccount, type ProofOptions, prove } from './proof.ts';
 import { removeAll } from './remove.ts';
@@ -58,12 +58,7 @@ async function stepsOf(
 
 /** @returns whether all was proven, and nothing is left */
 async function run(words: readonly string[]): Promise<boolean> {
-  const request = readProofRequest(words);
-  if (request === undefined) {
-    say(HELP);
-    return true;
-  }
-  const { account, region, folder, yes, remove: known } = request;
+  const { account, region, yes, remove: known } = readProofRequest(words);
   const aws = createAws(region, process.env);
   await assertAccount(aws, account);
   const name = known ?? `gatehouse-proof-${randomBytes(4).toString('hex')}`;
@@ -76,7 +71,8 @@ async function run(words: readonly string[]): Promise<boolean> {
   };
   if (known !== undefined) return (await remove()).length === 0;
   if (!existsSync(pathOf('template.yaml')))
-    throw new Misuse('template.yaml is missing: run "npm run build" first');
+    throw new Error('template.yaml is missing: run "npm run build" first');
+  const folder = pathOf('.aws-proof');
   mkdirSync(folder, { recursive: true });
   const interrupt = new AbortController();
   // Only once: a second Ctrl-C ends the process, and --remove removes what there is.
@@ -105,5 +101,5 @@ try {
   process.exit((await run(process.argv.slice(2))) ? 0 : 1);
 } catch (error) {
   console.error(`aws-proof: ${messageOf(error)}`);
-  process.exit(error instanceof Misuse ? 2 : 1);
+  process.exit(1);
 }
