@@ -1,19 +1,16 @@
 import { createMongoAbility, type MongoAbility, subject as subjectOf } from '@casl/ability';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { placesBelow, type Question, type World } from '../model/world.ts';
+import { grantsOf, type Question, type World } from '../model/world.ts';
 
-/** For each of a user's groups: the pages of its roles, and the places where they count. */
+/** By user: the pages of the roles of their groups, and the places where they count. */
 function groupsOfUsers(world: World) {
-  const groups = new Map(world.groups.map((group) => [group.id, group]));
   const pages = new Map(world.roles.map((role) => [role.id, role.pages]));
-  const below = placesBelow(world);
+  const grants = grantsOf(world);
   return (user: World['users'][number]) =>
-    user.groups
-      .flatMap((id) => groups.get(id) ?? [])
-      .map(({ place, roles }) => ({
-        pages: [...new Set(roles.flatMap((role) => pages.get(role) ?? []))],
-        places: below.get(place) ?? [],
-      }));
+    grants(user).map(({ roles, places }) => ({
+      pages: [...new Set(roles.flatMap((role) => pages.get(role) ?? []))],
+      places,
+    }));
 }
 
 /** CASL as in its guide: one ability per user, kept, with the place as a condition. */
