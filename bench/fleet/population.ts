@@ -25,8 +25,6 @@ export interface PopulationOptions {
   readonly groups: number;
   /** Where they are: all at the tenant itself, or spread over its locations. */
   readonly groupsAt: 'tenant' | 'locations';
-  /** When everything was written, in epoch milliseconds. */
-  readonly writtenAt: number;
 }
 
 /** An item and its bytes as DynamoDB counts them. */
@@ -40,6 +38,8 @@ export const PAGES = 200;
 const ROLES = 30;
 const ROUTES = 28;
 const LARGE = 0;
+/** The write of everything, long ago. */
+const FIRST = { writtenAt: Date.UTC(2026, 0, 1), writeId: 'w0' };
 /** Locations of the large tenant. */
 const LARGE_LOCATIONS = 100;
 const GROUPS_OF_LOCATION = 5;
@@ -70,13 +70,13 @@ const rolesFor = (page: number): readonly number[] =>
  * write it. What changes during a simulation lies over it.
  */
 export function createPopulation(options: PopulationOptions) {
-  const { users, largeTenantUsers, tenants, groups, groupsAt, writtenAt } = options;
+  const { users, largeTenantUsers, tenants, groups, groupsAt } = options;
   const others = users - largeTenantUsers;
   const made = new Map<string, Stored>();
   /** By user: the write that took the first of their groups away. */
-  const revoked = new Map<number, { readonly writtenAt: number; readonly writeId: string }>();
+  const revoked = new Map<number, typeof FIRST>();
   /** The last write of the large tenant's item. */
-  let rewritten: { readonly writtenAt: number; readonly writeId: string } | undefined;
+  let rewritten = FIRST;
 
   const tenantOf = (user: number): number =>
     user < largeTenantUsers ? LARGE : 1 + Math.floor((tenants - 1) * share(user) ** 2);
@@ -103,11 +103,7 @@ export function createPopulation(options: PopulationOptions) {
     );
   };
 
-  const decision = (
-    key: Key,
-    fields: Readonly<Record<string, unknown>>,
-    write = { writtenAt, writeId: 'w0' },
-  ): Item => ({
+  const decision = (key: Key, fields: Readonly<Record<string, unknown>>, write = FIRST): Item => ({
     ...key,
     Type: 'Decision',
     [Attribute.version]: FORMS.writes,
@@ -127,10 +123,9 @@ export function createPopulation(options: PopulationOptions) {
   }
 
   function scopeItem(key: Key, tenant: number, location: number | undefined): Stored {
-    const isRewritten = tenant === LARGE && location === undefined && rewritten !== undefined;
-    const write = isRewritten ? rewritten : undefined;
+    const write = tenant === LARGE && location === undefined ? rewritten : FIRST;
     const known = made.get(key.PK);
-    if (known && known.item[Attribute.writeId] === (write?.writeId ?? 'w0')) return known;
+    if (known && known.item[Attribute.writeId] === write.writeId) return known;
     const count = location === undefined ? groupsAtTenant(tenant) : groupsAtLocation(tenant);
     const fields: Record<string, unknown> = {
       status: 'active',

@@ -17,7 +17,7 @@ import { type Asked, createService, nothingAsked } from './service.ts';
 /** What is simulated. Seconds count from the event; the warm-up before it is negative. */
 export interface Simulation {
   readonly seed: number;
-  readonly population: Omit<PopulationOptions, 'writtenAt'>;
+  readonly population: PopulationOptions;
   /** Of the popularity of users: the k-th is asked for in proportion to `k ** -exponent`. */
   readonly exponent: number;
   /** Requests per second at full rate. It is reached in the first third of the warm-up. */
@@ -54,8 +54,6 @@ interface Node extends Environment {
     | undefined;
 }
 
-/** When everything was written. */
-const LONG_AGO = Date.UTC(2026, 0, 1);
 const START = Date.UTC(2026, 0, 2);
 const TABLE = 'fleet';
 /** The writes of an event are spread over so long. */
@@ -82,7 +80,7 @@ export async function simulate(simulation: Simulation) {
   const begin = START - warmUpSeconds * 1_000;
   const { now, schedule: plan, wait, passUntil } = createQueue(begin);
   const secondNow = (): number => (now() - START) / 1_000;
-  const population = createPopulation({ ...simulation.population, writtenAt: LONG_AGO });
+  const population = createPopulation(simulation.population);
   const partitions = createPartitions({ ...simulation.partitions, now, start: begin });
   const service = createService({
     wait,

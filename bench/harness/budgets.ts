@@ -11,15 +11,7 @@ export interface FigureBudget {
   readonly ratios?: Readonly<Record<string, Bound>>;
 }
 
-export interface Verdict {
-  readonly id: string;
-  /** The peer of a ratio; none for the median. */
-  readonly peer?: string;
-  readonly bound: Bound;
-  readonly value: number;
-  readonly quartiles: Pair;
-  readonly holds: boolean;
-}
+export type Verdict = ReturnType<typeof checkBudgets>[number];
 
 /**
  * A budget is broken beyond noise when even the most favourable quarter of the rounds breaks it: the first
@@ -31,7 +23,7 @@ function holds({ min, max }: Bound, [first, third]: Pair): boolean {
 }
 
 /**
- * Compares the figures of one topic with their budgets.
+ * Compares the figures of one topic with their budgets: medians, and ratios beside a peer.
  *
  * @throws Error when a budget names a figure of that topic, or a peer, that was not measured
  */
@@ -39,24 +31,22 @@ export function checkBudgets(
   topic: string,
   figures: readonly Figure[],
   budgets: Readonly<Record<string, FigureBudget>>,
-): readonly Verdict[] {
+) {
   const known = new Map(figures.map((figure) => [figure.id, figure]));
-  const verdicts: Verdict[] = [];
-  for (const [id, { median, ratios = {} }] of Object.entries(budgets)) {
-    if (!id.startsWith(`${topic}.`)) continue;
+  const ours = Object.entries(budgets).filter(([id]) => id.startsWith(`${topic}.`));
+  return ours.flatMap(([id, { median, ratios = {} }]) => {
     const figure = known.get(id);
     if (!figure) throw new Error(`there is a budget for ${id}, which was not measured`);
-    if (median) {
-      const { median: value, quartiles } = figure;
-      verdicts.push({ id, bound: median, value, quartiles, holds: holds(median, quartiles) });
-    }
-    for (const [peer, bound] of Object.entries(ratios)) {
-      const { ratios: found, ratioQuartiles } = figure;
-      const [value, quartiles] = [found[peer], ratioQuartiles[peer]];
+    const verdict = (bound: Bound, value?: number, quartiles?: Pair, peer?: string) => {
       if (value === undefined || quartiles === undefined)
         throw new Error(`there is a budget for ${id} beside ${peer}, which was not measured`);
-      verdicts.push({ id, peer, bound, value, quartiles, holds: holds(bound, quartiles) });
-    }
-  }
-  return verdicts;
+      return { id, peer, bound, value, quartiles, holds: holds(bound, quartiles) };
+    };
+    return [
+      ...(median ? [verdict(median, figure.median, figure.quartiles)] : []),
+      ...Object.entries(ratios).map(([peer, bound]) =>
+        verdict(bound, figure.ratios[peer], figure.ratioQuartiles[peer], peer),
+      ),
+    ];
+  });
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { pairedRatios, summarise } from './statistics.ts';
@@ -108,21 +108,12 @@ export function withTopic(known: Results, topic: string, measured: TopicResults)
 
 const FILE = fileURLToPath(new URL('../results/latest.json', import.meta.url));
 
-/** `bench/results/latest.json`; empty when there is none. */
-export function readResults(): Results {
-  try {
-    return JSON.parse(readFileSync(FILE, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
-}
+export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8'));
 
 const SIGNIFICANT = 4;
 
 /** Writes `bench/results/latest.json`, rounded to four digits, and returns what it wrote. */
 export function writeResults(results: Results): Results {
-  mkdirSync(fileURLToPath(new URL('../results', import.meta.url)), { recursive: true });
   const short = (_: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(SIGNIFICANT)) : value;
   const text = `${JSON.stringify(results, short, 2)}\n`;

@@ -16,9 +16,6 @@ export interface Priced extends Spent {
   readonly logBytes: number;
 }
 
-/** With nothing of the decision cached, with everything, and with everything but the user. */
-export type PricedDecision = Readonly<Record<'cold' | 'hit' | 'newUser', Priced>>;
-
 /** Longer than decision items and routes are cached. */
 const EXPIRED_MS = 61_000;
 /** Of a token: no run lasts as long on its own clock. */
@@ -68,7 +65,8 @@ export async function createPricedHandler(endpoint: string, table: string, world
     return { ...counter.spent(), processorMs: took, logBytes };
   }
 
-  return async (question: Question): Promise<PricedDecision> => {
+  /** With nothing of the decision cached, with everything, and with everything but the user. */
+  return async (question: Question) => {
     const subject = world.users.find(({ ref }) => ref !== question.subject)?.ref as string;
     const allowed = isAllowed(world, subject, question.permission, question.scope);
     const byOther = { ...question, subject, allowed };

@@ -6,7 +6,7 @@ import { toFigure } from '../harness/figures.ts';
 import { billedMs, type Decided, dollarsPerMillion, lambdaLogBytes } from '../harness/prices.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createWorldOf, drawQuestions, type Shape, times } from '../model/world.ts';
-import { createPricedHandler, type Priced, type PricedDecision } from '../peers/priced.ts';
+import { createPricedHandler, type Priced } from '../peers/priced.ts';
 import prices from '../prices.json' with { type: 'json' };
 
 const HIT_RATES = [0, 99] as const;
@@ -39,10 +39,10 @@ function memoryOfStack(): number {
 }
 
 async function measure(endpoint: string, count: number): Promise<Readonly<Record<Kind, readonly Priced[]>>> {
-  const of = async (shape: Shape): Promise<readonly PricedDecision[]> => {
+  const of = async (shape: Shape) => {
     const world = createWorldOf(shape);
     const decide = await createPricedHandler(endpoint, shape, world);
-    const decisions: PricedDecision[] = [];
+    const decisions: Awaited<ReturnType<typeof decide>>[] = [];
     for (const question of drawQuestions(world, count + 2 * BLOCK)) decisions.push(await decide(question));
     // The first ones warm the code up.
     return decisions.slice(2 * BLOCK);
@@ -95,12 +95,11 @@ export const topic: Topic = {
         misses[of].map((miss, block) =>
           dollarsPerMillion({ hitRate: percent / 100, hit: hits[block] as Decided, miss, memoryMb }, prices),
         );
-      const names = Object.keys(MISSES) as (keyof typeof MISSES)[];
       const inDollars = HIT_RATES.flatMap((percent) =>
-        names.map((name) => {
+        Object.entries(MISSES).map(([name, what]) => {
           const against = name === 'avp' ? {} : { [`avp.${percent}`]: dollars('avp', percent) };
-          const title = `${percent} % hits; ${MISSES[name]}`;
-          return toFigure(`${name}.${percent}`, title, '$/million', dollars(name, percent), against);
+          const values = dollars(name as keyof typeof MISSES, percent);
+          return toFigure(`${name}.${percent}`, `${percent} % hits; ${what}`, '$/million', values, against);
         }),
       );
       const units = Object.entries(KINDS).map(([name, title]) => {

@@ -39,7 +39,7 @@ const NEW_AT_ONCE = 24;
 
 /** A candidate that gets new cases each round, and is warmed up beforehand. */
 async function withNew(
-  name: keyof typeof NEW,
+  name: string,
   next: (count: number) => readonly Case[],
   loop: Loop<Case>,
 ): Promise<Candidate> {
@@ -54,56 +54,41 @@ async function withNew(
   };
 }
 
-/** What all candidates share. */
-async function setUp(endpoint: string) {
-  const world = createBenchWorld();
-  const [rs256, es256] = [await createTokenSource('RS256'), await createTokenSource('ES256')];
-  const cases = await createCases(world, drawQuestions(world), rs256);
-  const authorizers = await createAuthorizers(world, [rs256, es256], endpoint);
-  return { ...authorizers, cases, rs256, es256 };
-}
-type SetUp = Awaited<ReturnType<typeof setUp>>;
-
-async function withKnownTokens({ cases, create, engine }: SetUp) {
-  const known = create();
-  const exchanges = await exchangesOf(known, cases.rest);
-  const questions = cases.rest.map(({ question }) => question);
-  for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
-  return [
-    await inBatches('known', cases.rest, askForPolicy(known), { ...BATCH, renew: renewed }),
-    await inBatches('engine', questions, askEngine(engine), { ...BATCH, renew: inFreshStrings }),
-    await inBatches('text', exchanges, askInText(known), BATCH),
-    await inBatches('json', exchanges, parseAndWrite, BATCH),
-  ];
-}
-
-async function withOtherTokens({ cases, create, jwtVerify, rs256, es256 }: SetUp) {
-  // New tokens evict others from the cache, so each kind has its own authorizer.
-  const [first, second] = [create(), create()];
-  for (const one of [first, second]) await askForPolicy(one)(cases.rest);
-  const [newRs256, newEs256] = [await cases.withNewTokens(rs256), await cases.withNewTokens(es256)];
-  return [
-    await withNew('new-rs256', newRs256(), askForPolicy(first)),
-    await withNew('jose-rs256', newRs256(), verifyAlone(jwtVerify, rs256)),
-    await withNew('new-es256', newEs256(), askForPolicy(second)),
-    await withNew('jose-es256', newEs256(), verifyAlone(jwtVerify, es256)),
-  ];
-}
-
 export const topic: Topic = {
   title: "the authorizer's handler, from event to answer",
-  run: async ({ quick, log }) => {
-    return withEngine(async (endpoint) => {
-      const parts = await setUp(endpoint);
-      const rounds = quick ? 61 : 301;
-      const options = { rounds, warmUp: 5, now: processorMs };
+  run: ({ quick, log }) =>
+    withEngine(async (endpoint) => {
+      const world = createBenchWorld();
+      const [rs256, es256] = [await createTokenSource('RS256'), await createTokenSource('ES256')];
+      const { rest, withNewTokens } = await createCases(world, drawQuestions(world), rs256);
+      const { create, engine, jwtVerify } = await createAuthorizers(world, [rs256, es256], endpoint);
+      const options = { rounds: quick ? 61 : 301, warmUp: 5, now: processorMs };
+
       log('known tokens');
-      const first = await withKnownTokens(parts);
+      const handler = create();
+      const exchanges = await exchangesOf(handler, rest);
+      const questions = rest.map(({ question }) => question);
+      for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
+      const withKnown = [
+        await inBatches('known', rest, askForPolicy(handler), { ...BATCH, renew: renewed }),
+        await inBatches('engine', questions, askEngine(engine), { ...BATCH, renew: inFreshStrings }),
+        await inBatches('text', exchanges, askInText(handler), BATCH),
+        await inBatches('json', exchanges, parseAndWrite, BATCH),
+      ];
       await collect();
-      const known = await runRounds(first, options);
+      const known = await runRounds(withKnown, options);
+
       log('new tokens; signing them takes some seconds');
-      const others = await runRounds(await withOtherTokens(parts), options);
+      const withOthers: Candidate[] = [];
+      for (const [name, source] of Object.entries({ rs256, es256 })) {
+        // New tokens evict others from the cache, so each kind has its own authorizer.
+        const ask = askForPolicy(create());
+        await ask(rest);
+        const next = await withNewTokens(source);
+        withOthers.push(await withNew(`new-${name}`, next(), ask));
+        withOthers.push(await withNew(`jose-${name}`, next(), verifyAlone(jwtVerify, source)));
+      }
+      const others = await runRounds(withOthers, options);
       return [...figuresOf('ns', KNOWN, known), ...figuresOf('ns', NEW, others)];
-    });
-  },
+    }),
 };

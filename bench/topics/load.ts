@@ -6,7 +6,7 @@ import { percentile } from '../harness/statistics.ts';
 import { shortNumber } from '../harness/table.ts';
 import type { Topic, TopicContext } from '../harness/topic.ts';
 import { type BenchStack, startBenchStack } from '../load/bench-stack.ts';
-import type { Caller, Generated } from '../load/generate.ts';
+import type { Generated } from '../load/generate.ts';
 import { achievedRate, createSchedule, type Measured, runOpenLoop, TIMED_OUT } from '../load/open-loop.ts';
 
 /** Requests per second: of every day, and beyond what two cores can answer, to find the limit. */
@@ -50,15 +50,13 @@ const keyOf = (variant: Variant, rate: number): string => `${variant}-${rate}`;
 
 const USUAL_PLAN = { exponent: 1, connections: CONNECTIONS, timeoutMs: 5_000 };
 
-const openToAll = (callers: readonly Caller[]): readonly Caller[] =>
-  callers.map(({ asks, ...caller }) => ({
+/** Sends requests and writes at the same time, each at its own rate. */
+function createTrial({ gateway, generator, callers, write }: BenchStack) {
+  const open = callers.map(({ asks, ...caller }) => ({
     ...caller,
     asks: asks.map(({ path }) => ({ path, expected: [200] })),
   }));
-
-/** Sends requests and writes at the same time, each at its own rate. */
-function createTrial({ gateway, generator, callers, write }: BenchStack) {
-  const asked = { with: callers, without: openToAll(callers) };
+  const asked = { with: callers, without: open };
   return async (variant: Variant, rate: number, seconds: number, seed: number): Promise<Trial> => {
     const before = await gateway.ask({});
     const writing = { rate: Math.min(rate * WRITE_SHARE, MOST_WRITES), seconds };
@@ -85,28 +83,16 @@ const wrongOf = ({ unexpected, ...measured }: Generated): number => unexpected -
  * their answers must then match their last write.
  */
 async function checkWritten(
-  stack: BenchStack,
+  { gateway, generator, write, written }: BenchStack,
   { settleMs, cacheTtlSeconds }: typeof FULL,
 ): Promise<Generated> {
-  const { gateway, generator, write, written } = stack;
   const { urls } = await gateway.ask({});
-  const ask = (callers: readonly Caller[]) =>
-    generator.ask({
-      ...USUAL_PLAN,
-      url: urls.with,
-      callers,
-      exponent: 0,
-      rate: 200,
-      seconds: 1,
-      connections: 8,
-      seed: 1,
-    });
-  const callers = written();
+  const plan = { ...USUAL_PLAN, url: urls.with, exponent: 0, rate: 200, seconds: 1, connections: 8, seed: 1 };
   await after(settleMs);
-  await ask(callers);
-  for (const _ of callers) await write();
+  await generator.ask({ ...plan, callers: written() });
+  for (const _ of written()) await write();
   await after(cacheTtlSeconds * 1_000 + 100);
-  return ask(written());
+  return generator.ask({ ...plan, callers: written() });
 }
 
 async function measure(stack: BenchStack, sizes: typeof FULL, log: TopicContext['log']): Promise<Trials> {
@@ -132,38 +118,33 @@ async function measure(stack: BenchStack, sizes: typeof FULL, log: TopicContext[
 
 const TITLES = { with: 'with the authorizer', without: 'without' } as const;
 
+/** What is measured of both variants, at a rate. */
+const BOTH: Readonly<
+  Record<string, readonly [rate: number, what: string, unit: string, of: (trial: Trial) => number]>
+> = {
+  most: [OVERLOAD, 'achieved', '/s', ({ answers }) => achievedRate(answers)],
+  // Under overload, where nearly all processor time is spent on answers.
+  processor: [OVERLOAD, 'processor time of the gateway for an answer', 'µs', ({ processor }) => processor],
+  p50: [USUAL, 'p50', 'ms', ({ answers }) => percentile(answers.latencies, 0.5)],
+  p99: [USUAL, 'p99', 'ms', ({ answers }) => percentile(answers.latencies, 0.99)],
+};
+
 function figuresOf(trials: Trials, last: Generated): readonly Figure[] {
-  /** Of both variants; ours beside the other. */
-  const both = (
-    name: string,
-    rate: number,
-    what: string,
-    unit: string,
-    of: (trial: Trial) => number,
-    suffix = '',
-  ): readonly Figure[] => {
+  const both = Object.entries(BOTH).flatMap(([name, [rate, what, unit, of]]) => {
+    const idOf = (variant: Variant) => `${name}-${variant}${rate === USUAL ? `-${USUAL}` : ''}`;
     const values = (variant: Variant) => (trials.get(keyOf(variant, rate)) ?? []).map(of);
-    return VARIANTS.map((variant) =>
-      toFigure(
-        `load.${name}-${variant}${suffix}`,
-        `${TITLES[variant]}, ${shortNumber(rate)}/s asked: ${what}`,
-        unit,
-        values(variant),
-        variant === 'with' ? { [`${name}-without${suffix}`]: values('without') } : {},
-      ),
-    );
-  };
-  const latency = (name: string, share: number) =>
-    both(name, USUAL, name, 'ms', ({ answers }) => percentile(answers.latencies, share), `-${USUAL}`);
+    return VARIANTS.map((variant) => {
+      const title = `${TITLES[variant]}, ${shortNumber(rate)}/s asked: ${what}`;
+      // Ours beside the other.
+      const against = variant === 'with' ? { [idOf('without')]: values('without') } : {};
+      return toFigure(idOf(variant), title, unit, values(variant), against);
+    });
+  });
   const everyAnswer = [...[...trials.values()].flat().map(({ answers }) => answers), last];
   const total = (name: string, title: string, unit: string, count: (answers: Generated) => number) =>
-    toFigure(`${name}`, title, unit, [everyAnswer.reduce((sum, answers) => sum + count(answers), 0)]);
+    toFigure(name, title, unit, [everyAnswer.reduce((sum, answers) => sum + count(answers), 0)]);
   return [
-    ...both('most', OVERLOAD, 'achieved', '/s', ({ answers }) => achievedRate(answers)),
-    // Under overload, where nearly all processor time is spent on answers.
-    ...both('processor', OVERLOAD, 'processor time of the gateway for an answer', 'µs', (of) => of.processor),
-    ...latency('p50', 0.5),
-    ...latency('p99', 0.99),
+    ...both,
     total('answers', 'answers, all compared with the model', 'answers', ({ answered }) => answered),
     total('wrong', 'wrong answers', 'answers', wrongOf),
     total('faults', `no answer: 5xx, ${TIMED_OUT}, connection lost`, 'requests', faultsOf),

@@ -5,7 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
 import { createZipf } from '../harness/draws.ts';
-import { figuresOf, type Titled } from '../harness/figures.ts';
+import { toFigure } from '../harness/figures.ts';
 import { usedBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -22,6 +22,11 @@ const STEPS = 10;
 /** A bound that is never reached. */
 const AMPLE = 2 ** 30;
 
+const pageOf = (n: number): string => `page-${n}`;
+
+/** In the form of a ULID. */
+const idOf = (kind: string, n: number): string => `01J8Z0E2Z8${kind}${String(n).padStart(15, '0')}`;
+
 const PLACE = { type: 'location', id: '01J8X2W3Y4Z5A6B7C8D9E0F1G2' };
 const fixed = new Map<string, Record<string, unknown>>([
   [decisionKey(PLACE).PK, { status: 'active', [groupAttribute(idOf('G', 0))]: new Set([idOf('R', 0)]) }],
@@ -31,15 +36,6 @@ const fixed = new Map<string, Record<string, unknown>>([
   ]),
   [globalKey().PK, { [roleAttribute(idOf('R', 0))]: '' }],
 ]);
-
-function pageOf(n: number): string {
-  return `page-${n}`;
-}
-
-/** In the form of a ULID. */
-function idOf(kind: string, n: number): string {
-  return `01J8Z0E2Z8${kind}${String(n).padStart(15, '0')}`;
-}
 
 /** As the client parses it: each user's set has its own strings. */
 const groupsAnew = (): Set<string> => new Set(Array.from({ length: 5 }, (_, n) => fresh(idOf('G', n))));
@@ -129,45 +125,46 @@ async function underZipf(users: number, maxBytes: number, keepDecisions = true) 
   return counts;
 }
 
-const FIGURES = {
-  user: ['a cached user with five groups'],
-  'kept-2': ['a decision that is kept, one of 2 of a user at a place'],
-  'kept-30': ['a decision that is kept, one of 30 of a user at a place'],
-} satisfies Titled;
-
-const SHARES = {
-  [`share-${BOUND}`]: [`of a bound of ${BOUND} MB`],
-  'given-again': ['of a load of 2,000 users, where all fits: decisions given again'],
-  'reads-kept': ['of a load at a bound of 4 MB: items read, of those read without keeping'],
-} satisfies Titled;
-
 export const topic: Topic = {
   title: 'bytes of a cached user, of a decision that is kept, and of a cache beside its bound',
   run: async ({ quick }) => {
     await bytesWithin(1);
-    const values: Record<string, number[]> = { user: [], 'kept-2': [], 'kept-30': [] };
+    const users: number[] = [];
+    const kept: Readonly<Record<number, number[]>> = { 2: [], 30: [] };
     // Rounds differ by a byte: one is enough to compare with budgets.
     for (let round = 0; round < (quick ? 1 : 5); round++) {
       const user = await bytesPerUser();
-      values.user?.push(user);
-      for (const count of [2, 30])
-        values[`kept-${count}`]?.push(((await bytesPerUser(count)) - user) / count);
+      users.push(user);
+      for (const [count, values] of Object.entries(kept))
+        values.push(((await bytesPerUser(Number(count))) - user) / Number(count));
     }
     const used = await bytesWithin(BOUND);
     // Where all fits, and where the memory is too small.
     const ample = await underZipf(2_000, AMPLE);
-    const [kept, without] = [
-      await underZipf(24_576, 4 * MEGABYTE),
-      await underZipf(24_576, 4 * MEGABYTE, false),
-    ];
-    const shares: Readonly<Record<string, number>> = {
-      [`share-${BOUND}`]: used / (BOUND * MEGABYTE),
-      'given-again': ample.kept / ample.asked,
-      'reads-kept': kept.items / without.items,
-    };
+    const small = await underZipf(24_576, 4 * MEGABYTE);
+    const without = await underZipf(24_576, 4 * MEGABYTE, false);
+    const share = (name: string, title: string, value: number) => toFigure(name, title, '%', [value * 100]);
     return [
-      ...figuresOf('bytes', FIGURES, (name) => values[name] ?? []),
-      ...figuresOf('%', SHARES, (name) => [(shares[name] ?? Number.NaN) * 100]),
+      toFigure('user', 'a cached user with five groups', 'bytes', users),
+      ...Object.entries(kept).map(([count, values]) =>
+        toFigure(
+          `kept-${count}`,
+          `a decision that is kept, one of ${count} of a user at a place`,
+          'bytes',
+          values,
+        ),
+      ),
+      share(`share-${BOUND}`, `of a bound of ${BOUND} MB`, used / (BOUND * MEGABYTE)),
+      share(
+        'given-again',
+        'of a load of 2,000 users, where all fits: decisions given again',
+        ample.kept / ample.asked,
+      ),
+      share(
+        'reads-kept',
+        'of a load at a bound of 4 MB: items read, of those read without keeping',
+        small.items / without.items,
+      ),
     ];
   },
 };

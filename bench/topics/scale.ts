@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { createEngine, type Observation } from '../../engine/index.ts';
-import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
-import type { Reader } from '../../table/reader.ts';
+import { createEngine, type EngineOptions, type Observation } from '../../engine/index.ts';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
-import { figuresOf, toFigure } from '../harness/figures.ts';
+import { toFigure } from '../harness/figures.ts';
 import { temporaryFolder } from '../harness/folder.ts';
 import { type Candidate, runRounds, wrongAnswer } from '../harness/rounds.ts';
 import { pairedRatios } from '../harness/statistics.ts';
@@ -18,15 +17,6 @@ const FULL = [1_000, 10_000, 100_000];
 /** Cold checks per size and round. */
 const AT_ONCE = 10;
 
-interface Population {
-  readonly users: number;
-  readonly name: string;
-  readonly engine: EmbeddedEngine;
-  readonly reader: Reader;
-  /** A user from anywhere in the table, at one of the three locations of their tenant. */
-  readonly draw: () => Question;
-}
-
 /** `BENCH_USERS=1000000` adds a larger table; the time grows with it. */
 function sizesOf(quick: boolean): readonly number[] {
   const wanted = process.env.BENCH_USERS;
@@ -38,18 +28,19 @@ function sizesOf(quick: boolean): readonly number[] {
   return [...sizes, more];
 }
 
-async function populate(folder: string, users: number): Promise<Population> {
+async function populate(folder: string, users: number) {
   const blocks = users / USERS_IN_BLOCK;
   const file = join(folder, `${users}.db`);
   const engine = await startEmbeddedEngine(file);
   const { reader } = await writeTable(engine.endpoint, TABLE, itemsOf(blocks));
   const random = createRandom(users);
   return {
-    users,
     name: `cold-${users}`,
+    title: `${users.toLocaleString('en-US')} users`,
     engine,
     reader,
-    draw: () => {
+    /** A user from anywhere in the table, at one of the three locations of their tenant. */
+    draw: (): Question => {
       const world = blockOf(random.below(blocks));
       const [subject, permission] = [random.pick(world.users).ref, random.pick(world.pages)];
       const scope = random.pick(world.places.slice(1)).ref;
@@ -58,12 +49,10 @@ async function populate(folder: string, users: number): Promise<Population> {
   };
 }
 
+type Population = Awaited<ReturnType<typeof populate>>;
+
 /** By a new engine with an empty cache. */
-async function askCold(
-  { reader, name }: Population,
-  question: Question,
-  observe?: (observed: Observation) => void,
-): Promise<void> {
+async function askCold({ reader, name }: Population, question: Question, observe?: EngineOptions['observe']) {
   const engine = createEngine({ reader, clock: { now: Date.now }, observe });
   const { allowed } = await engine.check(question.subject, question.permission, question.scope);
   if (allowed !== question.allowed) throw wrongAnswer(name, question);
@@ -104,25 +93,18 @@ async function measure(populations: readonly Population[], quick: boolean) {
   const samples = await runRounds(populations.map(candidateOf), { rounds: quick ? 61 : 301, warmUp: 5 });
   const ms = (name: string) => samples(name).map((ns) => ns / 1e6);
   const [smallest, ...others] = populations as [Population, ...Population[]];
-  const titled = [
-    [smallest.name, [inWords(smallest)]],
-    ...others.map((each) => [each.name, [inWords(each), smallest.name]]),
-  ];
-  const largest = populations.at(-1) as Population;
-  const growth = pairedRatios(ms(largest.name), ms(smallest.name));
-  const counted = (name: 'calls' | 'units') => {
-    const values = costs.map((cost) => cost[name]);
-    return toFigure(`${name}`, 'a cold check, all sizes', name, values);
-  };
+  const least = ms(smallest.name);
+  const growth = pairedRatios(ms((populations.at(-1) as Population).name), least);
   return [
-    ...figuresOf('ms', Object.fromEntries(titled), ms),
+    toFigure(smallest.name, smallest.title, 'ms', least),
+    ...others.map(({ name, title }) => toFigure(name, title, 'ms', ms(name), { [smallest.name]: least })),
     toFigure('growth', 'the largest table over the smallest', 'x', growth),
-    counted('calls'),
-    counted('units'),
+    ...(['calls', 'units'] as const).map((name) => {
+      const values = costs.map((cost) => cost[name]);
+      return toFigure(name, 'a cold check, all sizes', name, values);
+    }),
   ];
 }
-
-const inWords = ({ users }: Population): string => `${users.toLocaleString('en-US')} users`;
 
 export const topic: Topic = {
   title: 'a cold check in tables of 1,000 users and many more',
@@ -133,7 +115,7 @@ export const topic: Topic = {
       for (const users of sizesOf(context.quick)) {
         const population = await populate(folder, users);
         populations.push(population);
-        context.log(`${inWords(population)}: written`);
+        context.log(`${population.title}: written`);
       }
       return await measure(populations, context.quick);
     } finally {

@@ -1,6 +1,7 @@
-import { withEngine } from '../harness/engine.ts';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { startParts } from '../../local/parts.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
-import type { Topic } from '../harness/topic.ts';
+import type { Topic, TopicContext } from '../harness/topic.ts';
 import { type Child, startChild } from '../load/child.ts';
 import type { ClosedLoopPlan } from '../load/closed-loop.ts';
 import { createBenchWorld, drawQuestions, type Question, times, type World } from '../model/world.ts';
@@ -74,20 +75,86 @@ function drawDistinct(world: World, count: number): readonly Question[] {
 
 /** What is measured of a server, per second and per answer. */
 const MEASURES = { rate: ['throughput', '/s'], processor: ['processor time of the server', 'µs'] } as const;
-type Trial = Readonly<Record<keyof typeof MEASURES, number>>;
-/** Seconds from the first question to the last answer. */
-type Client = Child<ClosedLoopPlan, number>;
-/** In the order of {@link TITLES}. */
-type Servers = ReadonlyMap<Name, PeerServer>;
-interface Questions {
-  readonly hot: readonly Question[];
-  readonly distinct: readonly Question[];
+type Measure = keyof typeof MEASURES;
+
+/** As many questions as take a server some seconds: first a guess, then by its last rate. */
+const FIRST_COUNT = 200;
+const WARM_UPS = 3;
+
+/** Asks all servers, in the order of {@link TITLES}, questions of some kinds. */
+async function askAll(
+  client: Child<ClosedLoopPlan, number>,
+  all: ReadonlyMap<Name, PeerServer>,
+  pools: Readonly<Record<'hot' | 'distinct', readonly Question[]>>,
+  kinds: readonly Kind[],
+  { quick, log }: TopicContext,
+): Promise<readonly Figure[]> {
+  const { rounds, seconds } = quick ? QUICK : FULL;
+  const names = [...all.keys()];
+  /** By kind, connections and server: one of each round. */
+  const trials = new Map<string, Readonly<Record<Measure, number>>[]>();
+  const trialsOf = (...key: readonly [Name, Kind, number]) => {
+    const name = key.join('-');
+    const known = trials.get(name) ?? [];
+    trials.set(name, known);
+    return known;
+  };
+  /** How many distinct questions each server was asked. */
+  const asked = new Map<Name, number>();
+  /** Seconds from the first question to the last answer. */
+  const ask = (name: Name, connections: number, questions: readonly Question[]): Promise<number> => {
+    const { target, bodyOf, isConstant = false } = all.get(name) as PeerServer;
+    const prepared = questions.map((each) => ({ body: bodyOf(each), allowed: isConstant || each.allowed }));
+    return client.ask({ target, connections, questions: prepared });
+  };
+  const attempt = async (name: Name, kind: Kind, connections: number): Promise<void> => {
+    const { pid } = all.get(name) as PeerServer;
+    const done = trialsOf(name, kind, connections);
+    const count = Math.ceil((done.at(-1)?.rate ?? FIRST_COUNT / seconds) * seconds);
+    // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
+    const [pool, from] = kind === 'hot' ? [pools.hot, 0] : [pools.distinct, asked.get(name) ?? 0];
+    if (kind !== 'hot') asked.set(name, from + count);
+    // What was cached may have run out while other servers were asked.
+    if (kind !== 'uncached') await ask(name, 16, pools.hot);
+    const before = processorMsOf(pid);
+    const questions = times(count, (n) => pool[(from + n) % pool.length] as Question);
+    const rate = count / (await ask(name, connections, questions));
+    done.push({ rate, processor: ((processorMsOf(pid) - before) * 1_000) / count });
+  };
+  for (let round = -WARM_UPS; round < rounds; round++) {
+    // The order alternates.
+    for (const kind of kinds)
+      for (const connections of CONNECTIONS)
+        for (const name of round % 2 === 0 ? names : names.toReversed())
+          await attempt(name, kind, connections);
+    log(`${kinds.join(', ')}: round ${round + 1} of ${rounds}`);
+  }
+  const figuresOf = (kind: Kind, connections: number, measure: Measure): readonly Figure[] => {
+    const [what, unit] = MEASURES[measure];
+    const idOf = (name: Name): string => `${measure}-${name}-${kind}-${connections}`;
+    const values = (name: Name): readonly number[] =>
+      trialsOf(name, kind, connections)
+        .slice(WARM_UPS)
+        .map((trial) => trial[measure]);
+    return names.map((name) => {
+      const title = `${TITLES[name]}, ${kind} questions, ${connections} at once: ${what}`;
+      // Ours stands beside the others.
+      const others = name === 'gatehouse' ? names.filter((other) => other !== name) : [];
+      const against = Object.fromEntries(others.map((other) => [idOf(other), values(other)]));
+      return toFigure(idOf(name), title, unit, values(name), against);
+    });
+  };
+  return kinds.flatMap((kind) =>
+    CONNECTIONS.flatMap((connections) =>
+      (['rate', 'processor'] as const).flatMap((measure) => figuresOf(kind, connections, measure)),
+    ),
+  );
 }
 
 export const topic: Topic = {
   title: 'the AuthZEN API, beside the servers of OpenFGA, SpiceDB and Cerbos',
-  run: async ({ quick, log }) => {
-    const size = quick ? QUICK : FULL;
+  run: async (context) => {
+    const { quick, log } = context;
     const world = createWorld();
     const drawn = drawDistinct(world, HOT + (quick ? 10_000 : DISTINCT));
     // One of each user: who has asked them all has everything in its cache that a distinct question rests on.
@@ -100,91 +167,24 @@ export const topic: Topic = {
     const names = NAMES.filter((name) => isAsked(name, quick));
     log(`${names.map((name) => TITLES[name]).join('; ')}`);
     log(`${distinct.length} distinct questions; each answer is compared with the model`);
-    return withEngine(async (endpoint) => {
-      const client: Client = startChild(new URL('../load/closed-loop.ts', import.meta.url));
-      const measure = async (ttlSeconds: number, kinds: readonly Kind[]) => {
+    const measure = (ttlSeconds: number, kinds: readonly Kind[]) =>
+      startParts(async (onStarted) => {
+        const { endpoint, stop } = await startEmbeddedEngine();
+        onStarted(stop);
+        const client = startChild<ClosedLoopPlan, number>(new URL('../load/closed-loop.ts', import.meta.url));
+        onStarted(client.stop);
         const all = new Map<Name, PeerServer>();
-        try {
-          for (const name of names) all.set(name, await STARTS[name](world, ttlSeconds, endpoint));
-          return await closedLoop(client, all, { hot, distinct }, kinds, size, log);
-        } finally {
-          for (const { stop } of all.values()) await stop();
+        for (const name of names) {
+          const server = await STARTS[name](world, ttlSeconds, endpoint);
+          onStarted(server.stop);
+          all.set(name, server);
         }
-      };
-      try {
-        return [...(await measure(TTL_SECONDS, ['hot', 'distinct'])), ...(await measure(0, ['uncached']))];
-      } finally {
-        await client.stop();
-      }
-    });
+        return { figures: await askAll(client, all, { hot, distinct }, kinds, context) };
+      });
+    const cached = await measure(TTL_SECONDS, ['hot', 'distinct']);
+    await cached.stop();
+    const uncached = await measure(0, ['uncached']);
+    await uncached.stop();
+    return [...cached.figures, ...uncached.figures];
   },
 };
-
-/** As many questions as take a server some seconds: first a guess, then by its last rate. */
-const FIRST_COUNT = 200;
-const WARM_UPS = 3;
-
-async function closedLoop(
-  client: Client,
-  all: Servers,
-  { hot, distinct }: Questions,
-  kinds: readonly Kind[],
-  { rounds, seconds }: typeof FULL,
-  log: (line: string) => void,
-): Promise<readonly Figure[]> {
-  /** By kind, connections and server: one of each round. */
-  const trials = new Map<string, Trial[]>();
-  const trialsOf = (...key: readonly [Name, Kind, number]): Trial[] => {
-    const name = key.join('-');
-    if (!trials.has(name)) trials.set(name, []);
-    return trials.get(name) as Trial[];
-  };
-  /** How many distinct questions each server was asked. */
-  const asked = new Map<Name, number>();
-  const ask = (name: Name, connections: number, questions: readonly Question[]): Promise<number> => {
-    const { target, bodyOf, isConstant = false } = all.get(name) as PeerServer;
-    const prepared = questions.map((each) => ({ body: bodyOf(each), allowed: isConstant || each.allowed }));
-    return client.ask({ target, connections, questions: prepared });
-  };
-  const attempt = async (name: Name, kind: Kind, connections: number): Promise<void> => {
-    const { pid } = all.get(name) as PeerServer;
-    const done = trialsOf(name, kind, connections);
-    const count = Math.ceil((done.at(-1)?.rate ?? FIRST_COUNT / seconds) * seconds);
-    // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
-    const [pool, from] = kind === 'hot' ? [hot, 0] : [distinct, asked.get(name) ?? 0];
-    if (kind !== 'hot') asked.set(name, from + count);
-    // What was cached may have run out while other servers were asked.
-    if (kind !== 'uncached') await ask(name, 16, hot);
-    const before = processorMsOf(pid);
-    const questions = times(count, (n) => pool[(from + n) % pool.length] as Question);
-    const rate = count / (await ask(name, connections, questions));
-    done.push({ rate, processor: ((processorMsOf(pid) - before) * 1_000) / count });
-  };
-  for (let round = -WARM_UPS; round < rounds; round++) {
-    // The order alternates.
-    for (const kind of kinds)
-      for (const connections of CONNECTIONS)
-        for (const name of round % 2 === 0 ? all.keys() : [...all.keys()].reverse())
-          await attempt(name, kind, connections);
-    log(`${kinds.join(', ')}: round ${round + 1} of ${rounds}`);
-  }
-  const names = [...all.keys()];
-  return kinds.flatMap((kind) =>
-    CONNECTIONS.flatMap((connections) =>
-      Object.entries(MEASURES).flatMap(([measure, [what, unit]]) => {
-        const idOf = (name: Name): string => `${measure}-${name}-${kind}-${connections}`;
-        const values = (name: Name): readonly number[] =>
-          trialsOf(name, kind, connections)
-            .slice(WARM_UPS)
-            .map((trial) => trial[measure as keyof Trial]);
-        return names.map((name) => {
-          const title = `${TITLES[name]}, ${kind} questions, ${connections} at once: ${what}`;
-          // Ours stands beside the others.
-          const others = name === 'gatehouse' ? names.filter((other) => other !== name) : [];
-          const against = Object.fromEntries(others.map((other) => [idOf(other), values(other)]));
-          return toFigure(idOf(name), title, unit, values(name), against);
-        });
-      }),
-    ),
-  );
-}

@@ -50,7 +50,7 @@ describe('a simulation', () => {
 });
 
 describe('the population', () => {
-  const population = createPopulation({ ...SMALL.population, groups: 7_000, writtenAt: 1 });
+  const population = createPopulation({ ...SMALL.population, groups: 7_000 });
 
   test('has a large tenant whose item fits into the table', () => {
     const bytes = population.largeTenantBytes();
