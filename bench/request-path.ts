@@ -1,4 +1,4 @@
-import { type Profiler, Session } from 'node:inspector';
+import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 import { createHandlerFrom } from '../authorizer/compose.ts';
 import { withEngine } from './harness/engine.ts';
@@ -20,16 +20,11 @@ const BOUNDS = { warm: 25, 'warm, decided anew': 28, 'cold, nested': 44 } as con
 
 const session = new Session();
 session.connect();
-session.post('Profiler.enable');
-session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
 /** The functions that ran since the last call. */
-const takeCoverage = () =>
-  new Promise<readonly Profiler.ScriptCoverage[]>((resolve, reject) => {
-    session.post('Profiler.takePreciseCoverage', (error, { result }) =>
-      error ? reject(error) : resolve(result),
-    );
-  });
+const takeCoverage = async () => (await session.post('Profiler.takePreciseCoverage')).result;
 
 /** Files in which functions run while `act` does; a module's own body is not one of them. */
 async function filesRunBy(act: () => Promise<unknown>): Promise<readonly string[]> {

@@ -38,21 +38,20 @@ export async function canary(
   const { FunctionVersion: before } = await look();
   const begun = Date.now();
   const seen = new Set<string>();
-  const changeAndLook = async (): Promise<void> => {
+  const meanwhile = await during(url, world, signal, async () => {
     let isOver = false;
     const changing = change({ CacheTtlSeconds: '61' }, signal).finally(() => {
       isOver = true;
     });
-    const looking = (async () => {
-      for (; !isOver; await sleep(PAUSE_MS, undefined, { signal }))
-        for (const [version, weight] of Object.entries(
-          (await look()).RoutingConfig?.AdditionalVersionWeights ?? {},
-        ))
+    const looking = async (): Promise<void> => {
+      for (; !isOver; await sleep(PAUSE_MS, undefined, { signal })) {
+        const weights = (await look()).RoutingConfig?.AdditionalVersionWeights ?? {};
+        for (const [version, weight] of Object.entries(weights))
           seen.add(`${Math.round(weight * 100)} % on version ${version}`);
-    })();
-    await Promise.all([changing, looking]);
-  };
-  const meanwhile = await during(url, world, changeAndLook, signal);
+      }
+    };
+    await Promise.all([changing, looking()]);
+  });
   const { FunctionVersion: after } = await look();
   if (after === before) throw new Error('the alias stayed at its version');
   if (seen.size === 0) throw new Error('the alias went to its new version at once');

@@ -89,8 +89,8 @@ export async function load(url: string, { callers, write }: World, signal: Abort
 export async function during(
   url: string,
   { callers }: World,
-  act: () => Promise<void>,
   signal: AbortSignal,
+  act: () => Promise<void>,
 ): Promise<readonly string[]> {
   const over = new AbortController();
   const stop = AbortSignal.any([over.signal, signal]);

@@ -11,7 +11,7 @@ export interface BatchOptions<Q> {
   /** Applied to the questions before each round, untimed. */
   readonly renew?: (question: Q) => Q;
   /** Called before each batch, untimed. */
-  readonly before?: () => Promise<void>;
+  readonly before?: () => Promise<void> | void;
   readonly now?: () => number;
 }
 

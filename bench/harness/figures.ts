@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -78,25 +78,14 @@ export interface TopicResults {
 /** By topic. Each has its own environment, because topics are measured at different times. */
 export type Results = Readonly<Record<string, TopicResults>>;
 
-function commitNow(): string | undefined {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return undefined;
-  }
-}
-
 export function environmentNow(): Environment {
-  const commit = commitNow();
+  const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
   return {
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     date: new Date().toISOString(),
-    ...(commit === undefined ? {} : { commit }),
+    ...(stdout && { commit: stdout.trim() }),
   };
 }
 

@@ -17,17 +17,10 @@ const GROUPS = PLACES.flatMap(({ id: scope }) =>
 /** Every 20th person is written to, those with many requests and those with few. */
 const WRITTEN_EVERY = 20;
 
-interface Person {
-  readonly id: string;
-  readonly group: (typeof GROUPS)[number];
-  /** Whether they are removed from their group and added again during the run. */
-  readonly isWritten: boolean;
-}
-
 const byId = <T extends { readonly id: string }>(list: readonly T[]) =>
   Object.fromEntries(list.map((each) => [each.id, each]));
 
-const manifestOf = (people: readonly Person[]) => ({
+const manifestOf = (people: readonly Pick<Asker, 'id' | 'group'>[]) => ({
   pages: PAGES,
   scopes: { [OWNER]: { type: 'tenant' }, ...byId(PLACES) },
   roles: byId(ROLES.map((role) => ({ ...role, owner: OWNER }))),
@@ -44,7 +37,11 @@ const manifestOf = (people: readonly Person[]) => ({
 });
 
 /** A person with a token, and what they ask for. */
-export interface Asker extends Person {
+interface Asker {
+  readonly id: string;
+  readonly group: (typeof GROUPS)[number];
+  /** Whether they are removed from their group and added again during the run. */
+  readonly isWritten: boolean;
   readonly token: string;
   /** `allowed` is the model's answer while the person is in their group. */
   readonly questions: readonly { readonly path: string; readonly allowed: boolean }[];
@@ -64,10 +61,11 @@ export async function createPopulation(
 ) {
   const provision = createProvisioner(invoke);
   const random = createRandom(1_848);
-  const people = times(count, (n): Person => {
-    const isWritten = n % WRITTEN_EVERY === WRITTEN_EVERY - 1;
-    return { id: `person-${n}`, group: random.pick(GROUPS), isWritten };
-  });
+  const people = times(count, (n) => ({
+    id: `person-${n}`,
+    group: random.pick(GROUPS),
+    isWritten: n % WRITTEN_EVERY === WRITTEN_EVERY - 1,
+  }));
   await provision('tenant.apply', 'people', { manifest: manifestOf(people) });
   const askers: Asker[] = [];
   for (const person of people) {
@@ -86,7 +84,7 @@ export async function createPopulation(
   const isOut = new Set<string>();
   let turns = 0;
   /** Removes a person from their group, or adds them again. */
-  const toggle = async ({ id, group }: Person): Promise<void> => {
+  const toggle = async ({ id, group }: Asker): Promise<void> => {
     const command = isOut.has(id) ? 'membership.create' : 'membership.delete';
     await provision(command, `${turns++}`, { user: id, group: group.id });
     if (!isOut.delete(id)) isOut.add(id);

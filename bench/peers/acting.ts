@@ -6,7 +6,7 @@ import { decisionItem, decisionItems } from '../model/table.ts';
 import { idOf } from '../model/visits.ts';
 import type { Question, World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
-import { openEngines, readAhead } from './engines.ts';
+import { openEngines, warmUp } from './engines.ts';
 
 /** Room for the decisions of both, as `check` has it for those of one. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -43,7 +43,6 @@ export async function createActing(world: World, questions: readonly Question[],
     }
     return some.length;
   };
-  await readAhead(engine, asked);
-  await loop(asked);
+  await warmUp(engine, asked, loop);
   return { asked, loop };
 }

@@ -22,22 +22,16 @@ import { askForPolicy } from '../peers/visitors.ts';
 
 /** What is registered while a candidate runs, in the order of the table. */
 const MODES = {
-  none: { title: 'no provider', sampler: undefined },
-  off: { title: 'a provider, not sampled', sampler: new AlwaysOffSampler() },
-  on: { title: 'a provider, sampled, spans kept in memory', sampler: new AlwaysOnSampler() },
+  none: ['no provider', undefined],
+  off: ['a provider, not sampled', new AlwaysOffSampler()],
+  on: ['a provider, sampled, spans kept in memory', new AlwaysOnSampler()],
 } as const;
-type Mode = keyof typeof MODES;
 
-/** What is asked: everything cached, or all items of the decision read from the table. */
+/** What is asked, everything cached or all items of the decision read from the table, and milliseconds of a batch. */
 const KINDS = {
-  warm: { title: 'known token, nothing read', env: {}, batch: { targetMs: 3, least: 4 } },
-  reading: {
-    title: 'known token, one read',
-    env: { CACHE_TTL_SECONDS: '0' },
-    batch: { targetMs: 20, least: 4 },
-  },
+  warm: ['known token, nothing read', {}, 3],
+  reading: ['known token, one read', { CACHE_TTL_SECONDS: '0' }, 20],
 } as const;
-type Kind = keyof typeof KINDS;
 
 /** Registers what a mode has, and nothing else: the context manager costs something also where no span is made. */
 function createSwitch(sampler: Sampler | undefined): () => void {
@@ -52,10 +46,6 @@ function createSwitch(sampler: Sampler | undefined): () => void {
   };
 }
 
-const names = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
-  (Object.keys(MODES) as Mode[]).map((mode) => ({ kind, mode, name: `${kind}-${mode}` })),
-);
-
 export const topic: Topic = {
   title: 'what spans cost: without a provider, not sampled, sampled',
   run: async ({ quick, log }) =>
@@ -65,30 +55,23 @@ export const topic: Topic = {
       const { rest } = await createCases(world, drawQuestions(world), source);
       const { create } = await createAuthorizers(world, [source], endpoint);
       const candidates: Candidate[] = [];
-      for (const { kind, mode, name } of names) {
-        const turnOn = createSwitch(MODES[mode].sampler);
-        turnOn();
-        const ask = askForPolicy(create(KINDS[kind].env));
-        if (kind === 'warm') await ask(rest);
-        const options = { ...KINDS[kind].batch, now: processorMs, renew: renewed };
-        const candidate = await inBatches(name, rest, ask, options);
-        candidates.push({
-          ...candidate,
-          prepare: async (round) => {
-            await candidate.prepare?.(round);
-            turnOn();
-          },
-        });
-      }
+      const titled: Record<string, readonly [title: string, ...peers: string[]]> = {};
+      for (const [kind, [asked, env, targetMs]] of Object.entries(KINDS))
+        for (const [mode, [registered, sampler]] of Object.entries(MODES)) {
+          const name = `${kind}-${mode}`;
+          const turnOn = createSwitch(sampler);
+          turnOn();
+          const ask = askForPolicy(create(env));
+          if (kind === 'warm') await ask(rest);
+          const options = { targetMs, least: 4, now: processorMs, renew: renewed, before: turnOn };
+          candidates.push(await inBatches(name, rest, ask, options));
+          titled[name] = [`${asked}: ${registered}`, ...(mode === 'none' ? [] : [`${kind}-none`])];
+        }
       await collect();
       log('six candidates, each with what it registers');
       const samples = await runRounds(candidates, { rounds: quick ? 31 : 151, warmUp: 5, now: processorMs });
       trace.disable();
       context.disable();
-      const titled = names.map(({ kind, mode, name }) => {
-        const peers = mode === 'none' ? [] : [`${kind}-none`];
-        return [name, [`${KINDS[kind].title}: ${MODES[mode].title}`, ...peers]] as const;
-      });
-      return figuresOf('ns', Object.fromEntries(titled), samples);
+      return figuresOf('ns', titled, samples);
     }),
 };
