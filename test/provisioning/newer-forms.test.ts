@@ -20,7 +20,8 @@ const kindOf = (item: Item) => {
   const parsed = parseKey(item);
   return `${parsed?.form} ${item.Type} ${parsed && 'type' in parsed ? parsed.type : ''}`;
 };
-const state = items.filter((item) => !isRecord(item));
+/** What an apply notes of itself is gone within a day: nobody verifies or migrates it. */
+const state = items.filter((item) => !isRecord(item) && item.Type !== 'Applied');
 /** All of them in the soak tier, otherwise some. */
 const oneOfEach = [...new Map(state.map((item) => [kindOf(item), item])).entries()].filter(
   (_, n) => n % size(12, 1) === 0,
