@@ -7,7 +7,7 @@ import { createGateway } from '../../local/gateway/gateway.ts';
 import { toListener } from '../../local/gateway/http.ts';
 import { MAX_BODY_BYTES } from '../../local/gateway/request.ts';
 import { listen } from '../support/listening.ts';
-import { frozenClock, httpApiV2, ok, restApi } from './support.ts';
+import { frozenClock, httpApiV2, ok } from './support.ts';
 
 const serve = (...apis: Parameters<typeof createGateway>[0]['apis']) =>
   listen(toListener(createGateway({ apis, clock: frozenClock().now })));
@@ -66,18 +66,6 @@ describe('over HTTP', () => {
       expect.objectContaining({
         identitySource: ['one,two'],
         headers: expect.objectContaining({ authorization: 'one,two', 'x-tag': 'a,b' }),
-      }),
-    );
-  });
-
-  test('duplicate headers are a list for REST', async () => {
-    const seen = vi.fn(ok);
-    const origin = await serve(restApi({ routes: [{ key: 'GET /pets/{id}', integration: seen }] }));
-    await send(`${origin}/pets/1`, { Authorization: 'one', 'X-Tag': ['a', 'b'] });
-    expect(seen).toHaveBeenCalledWith(
-      expect.objectContaining({
-        headers: expect.objectContaining({ 'X-Tag': 'b' }),
-        multiValueHeaders: expect.objectContaining({ 'X-Tag': ['a', 'b'] }),
       }),
     );
   });

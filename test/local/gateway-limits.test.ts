@@ -25,15 +25,6 @@ describe('a request that is too large', () => {
     expect(invoke).not.toHaveBeenCalled();
   });
 
-  test('with a body over the limit is a 413', async () => {
-    const invoke = vi.fn(async () => ({ isAuthorized: true }));
-    for (const api of [httpApiV2({ authorizer: { invoke } }), restApi()]) {
-      const sent = { ...request('GET /pets/1'), body: undefined };
-      expect(seen(await gatewayOf(api)(sent))).toEqual([413, { message: 'Request Too Long' }]);
-    }
-    expect(invoke).not.toHaveBeenCalled();
-  });
-
   test(`with a method ARN of ${MAX_METHOD_ARN_BYTES} bytes passes, with one more it is a 414`, async () => {
     const gateway = gatewayOf(restApi());
     const prefix = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod/GET/pets/';
