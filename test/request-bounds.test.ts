@@ -189,7 +189,7 @@ describe('of provisioning, in this table', () => {
   test.each<[string, number, () => Promise<unknown>]>([
     ['a look-up', 1, () => command('user.find', { email })],
     ['a page of a list', 17, () => command('user.list', { limit: 1_000 })],
-    ['a page of what gives a user access', 4, () => command('user.access', { id: subject.slice(5) })],
+    ['a page of what gives a user access', 9, () => command('user.access', { id: subject.slice(5) })],
     ['a write of a node', 4, () => command('zone.update', { id: bottom.slice(5), name: 'Other' })],
     [
       'a write below the longest path',

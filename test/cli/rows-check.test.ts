@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { tableInMemory } from '../support/store.ts';
-import { createLightWorld } from '../support/world.ts';
+import { createMemoryWorld } from '../support/world.ts';
 import { fileOf, gatehouse } from './support.ts';
 
 /** What `gatehouse rows check` prints: transcripts/rows-check.txt. */
 test('reads the scopes of 500 rows together', async () => {
-  const world = await createLightWorld();
+  const world = createMemoryWorld();
   await world.apply(`
 scopes:
   acme: { id: acme, type: client }

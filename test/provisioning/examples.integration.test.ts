@@ -13,8 +13,8 @@ const unlike = (command: string, result: unknown): readonly unknown[] => {
 };
 
 /** A fresh id, or a secret, is another one each time. */
-const withoutIds = (result: unknown): string =>
-  JSON.stringify(result).replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b|gh1_[\w.-]+/g, 'ID');
+const withoutIds = (result: unknown): unknown =>
+  JSON.parse(JSON.stringify(result).replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b|gh1_[\w.-]+/g, 'ID'));
 
 /** The examples of docs/commands.md: one of each command, and as one story all succeed. */
 test('there is one of each command', () => {
@@ -33,7 +33,7 @@ test('in their order each succeeds, a dry run before it says the same, and the r
       // What was not written needs no reader to wait for it: no token.
       const marked = WRITE_COMMANDS.includes(command) ? { dryRun: true } : {};
       expect(dry, command).toEqual({ ok: true, result: expect.anything(), ...marked });
-      expect(withoutIds(dry.result), command).toBe(withoutIds(answer.result));
+      expect(withoutIds(dry.result), command).toEqual(withoutIds(answer.result));
       wrong.push(...unlike(command, answer.result));
     }
   }
