@@ -9,6 +9,7 @@ import {
   refusedToken,
 } from './acting.ts';
 import type { Actor } from './actor.ts';
+import { type ConditionInput, createOutcomes } from './condition-outcomes.ts';
 import type { Work } from './conditions/work.ts';
 import { refusedCredential } from './decide.ts';
 import type { Both, Decided, Deciding, Halves } from './decided.ts';
@@ -17,7 +18,6 @@ import type { Question } from './decision-input.ts';
 import { MANDATE, PERMISSION, SCOPE, SUBJECT, subjectId } from './items.ts';
 import type { KeptDecision } from './kept-decisions.ts';
 import type { Look, Run } from './load.ts';
-import { type ConditionInput, createOutcomes } from './outcomes.ts';
 
 /** Looks for all before one is found missing: so all that is missing is read together. */
 export function lookForBoth<Q extends Question>(

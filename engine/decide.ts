@@ -1,10 +1,10 @@
 import type { ConditionalEffect, Interval, ScopeItem } from '../table/decision/items.ts';
+import { type ConditionInput, createOutcomes, isGiven, usesOf } from './condition-outcomes.ts';
 import type { Work } from './conditions/work.ts';
 import { isCredentialGood } from './credential.ts';
 import { ALLOWED, DENIED, type Decision } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
 import { type Holding, holdingsOf, inheritance, isInForce, refusalOf } from './effective-roles.ts';
-import { type ConditionInput, createOutcomes, isGiven, usesOf } from './outcomes.ts';
 import { effectsOfRole, type PermissionItems, soldModuleOf } from './permission-effects.ts';
 import { holdsAt, nextChange } from './validity.ts';
 

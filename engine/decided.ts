@@ -1,11 +1,11 @@
 import type { MandateItem, SubjectItem } from '../table/decision/items.ts';
 import type { Actor } from './actor.ts';
+import type { ConditionInput } from './condition-outcomes.ts';
 import type { Work } from './conditions/work.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionInput, Question } from './decision-input.ts';
 import type { KeptDecision } from './kept-decisions.ts';
 import type { Load, Look, Run, Spans } from './load.ts';
-import type { ConditionInput } from './outcomes.ts';
 
 /**
  * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them

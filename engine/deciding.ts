@@ -1,4 +1,5 @@
 import { actorQuestion, refusedFirst } from './acting.ts';
+import { type ConditionInput, isOfScope, usesOf as usesOfCondition } from './condition-outcomes.ts';
 import type { Work } from './conditions/work.ts';
 import {
   credentialUntil,
@@ -19,7 +20,6 @@ import type { Span } from './item-cache.ts';
 import { CREDENTIAL, GLOBAL, GLOBAL_ID, MANDATE, SCOPE, SUBJECT, subjectId } from './items.ts';
 import type { KeptDecision, KeptDecisions } from './kept-decisions.ts';
 import type { Load, Look, Plan, Run, Spans } from './load.ts';
-import { type ConditionInput, isOfScope, usesOf as usesOfCondition } from './outcomes.ts';
 
 /** Not within a function that asks: it would allocate the closure's context for each question. */
 export const asking =

@@ -1,7 +1,7 @@
+import { createOutcomes, isGiven, usesOf, variablesIn } from '../condition-outcomes.ts';
 import type { Value } from '../conditions/declarations.ts';
 import { cel } from '../conditions/load.ts';
 import type { DecisionInput } from '../decision-input.ts';
-import { createOutcomes, isGiven, usesOf, variablesIn } from '../outcomes.ts';
 import type { DerivedEffect } from './derivations.ts';
 import { type ConditionShown, MAX_SHOWN } from './explanation.ts';
 
