@@ -10,22 +10,17 @@ import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import type { Reader } from '../table/reader.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
+import { createCallerVerification } from './caller-verification.ts';
 import { type Configuration, type Environment, parseConfiguration } from './configuration.ts';
-import { createAuthentication } from './credentials/authentication.ts';
-import { createReadCredentials } from './credentials/credentials.ts';
 import type { Fetch } from './credentials/fetch.ts';
-import { createIdentify } from './credentials/identity.ts';
-import { createIssuers, type RemoteIssuer } from './credentials/issuers.ts';
-import { createActorOfIssuers } from './credentials/token-actor.ts';
+import type { RemoteIssuer } from './credentials/issuers.ts';
 import { createGroupsOfIssuers } from './credentials/token-groups.ts';
 import { createDecisionLog } from './decision-log.ts';
-import { fieldsOfFault } from './errors.ts';
 import { createRequestMetrics } from './metrics.ts';
 import { createIsCached, createOutsideKey } from './outside-key.ts';
 import { createCellsOf } from './policies/cells.ts';
 import { createWholePolicy, POLICY_LIMITS } from './policies/whole.ts';
 import { apiRoutesId, createApiRoutes } from './routes/api-routes.ts';
-import { createSubjectOfIssuers } from './subject.ts';
 import { createTrace, type Trace, withDecideSpans, withReadSpans, withTokenSpans } from './trace.ts';
 
 type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
@@ -116,14 +111,15 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
     ...defined({ random: overrides.random, wait: overrides.wait }),
   });
   const engine = withDecideSpans(checks, trace);
-  const issuers = createIssuers(token.issuers, {
+  const { issuers, identify, subjectOf } = createCallerVerification(token, {
     ...overrides,
-    staleMs: token.staleMs,
-    cacheBytes: bytesOf(SHARES.keys),
+    credentialsFrom: token.credentialsFrom,
+    revocation,
+    groupsOf: createGroupsOfIssuers(token.issuers, log),
+    cacheBytes: { keys: bytesOf(SHARES.keys), tokens: bytesOf(SHARES.tokens) },
     clock,
-    onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
+    log,
   });
-  const subjectOf = createSubjectOfIssuers(token.issuers, log);
   const apiRoutes = createApiRoutes(reader);
   const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound, now: clock.now });
   const wholePolicy = createWholePolicy({
@@ -142,16 +138,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
   const authorizer = createAuthorizer({
     wholePolicy: policy.covers === 'api' ? wholePolicy : undefined,
     ...(counting && { counted: counting.counted }),
-    identify: withTokenSpans(
-      createIdentify({
-        readCredentials: createReadCredentials(token.credentialsFrom),
-        authenticate: createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) }),
-        revocation,
-        groupsOf: createGroupsOfIssuers(token.issuers, log),
-        actorOf: createActorOfIssuers(token.issuers),
-      }),
-      trace,
-    ),
+    identify: withTokenSpans(identify, trace),
     basePaths: configuration.basePaths,
     outsideKey: createOutsideKey({ ...configuration, credentialsFrom: token.credentialsFrom }),
     subjectOf,

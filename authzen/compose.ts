@@ -1,15 +1,10 @@
+import { createCallerVerification } from '../authorizer/caller-verification.ts';
 import type { Environment } from '../authorizer/configuration.ts';
-import { createAuthentication } from '../authorizer/credentials/authentication.ts';
-import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
-import { createIdentify } from '../authorizer/credentials/identity.ts';
-import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
-import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
 import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { CredentialsError, codeOf, fieldsOfFault } from '../authorizer/errors.ts';
 import { createRequestMetrics } from '../authorizer/metrics.ts';
 import type { Handle } from '../authorizer/service/http.ts';
-import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import {
   createTrace,
   type Trace,
@@ -27,7 +22,6 @@ import type { Observe } from '../engine/observation.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
-import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import { createCallerOf } from './caller.ts';
 import { type AuthzenConfiguration, parseAuthzenConfiguration } from './configuration.ts';
@@ -127,7 +121,13 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     ttlMs: cache.ttlMs,
     maxBytes: bytesOf(SHARES.roots),
   });
-  const issuers = issuersOf(token, bytesOf, clock, overrides, log);
+  const { issuers, identify, subjectOf } = createCallerVerification(token, {
+    ...overrides,
+    revocation,
+    cacheBytes: { keys: bytesOf(SHARES.keys), tokens: bytesOf(SHARES.tokens) },
+    clock,
+    log,
+  });
   const decisionLog = createDecisionLog({
     ...logging.decisions,
     service: 'authzen',
@@ -137,21 +137,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
   });
   const logDecision = decisionLog?.log;
   const handle = createHandle({
-    callerOf: createCallerOf({
-      identify: withTokenSpans(
-        createIdentify({
-          readCredentials: createReadCredentials(),
-          // Without an issuer it refuses all JWTs.
-          authenticate: token
-            ? createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) })
-            : () => Promise.reject(new CredentialsError('issuer_refused')),
-          revocation,
-          actorOf: createActorOfIssuers(token?.issuers ?? []),
-        }),
-        trace,
-      ),
-      subjectOf: createSubjectOfIssuers(token?.issuers ?? [], log),
-    }),
+    callerOf: createCallerOf({ identify: withTokenSpans(identify, trace), subjectOf }),
     evaluate: createEvaluate({
       engine,
       explainer: createExplainer({ ...loading, maxBytes: bytesOf(SHARES.explained) }),
@@ -171,21 +157,3 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
   const prefetch = () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]);
   return { configuration, handle, decisionLog, issuers, prefetch };
 }
-
-/** None where no JWT is accepted. */
-const issuersOf = (
-  token: AuthzenConfiguration['token'],
-  bytesOf: (share: number) => number,
-  clock: Clock,
-  overrides: Overrides,
-  log: Log,
-): readonly RemoteIssuer[] =>
-  token === undefined
-    ? []
-    : createIssuers(token.issuers, {
-        ...overrides,
-        staleMs: token.staleMs,
-        cacheBytes: bytesOf(SHARES.keys),
-        clock,
-        onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
-      });

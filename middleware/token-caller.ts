@@ -1,19 +1,14 @@
 import * as z from 'zod/mini';
+import { createCallerVerification } from '../authorizer/caller-verification.ts';
 import { parseVariables } from '../authorizer/configuration.ts';
-import { createAuthentication } from '../authorizer/credentials/authentication.ts';
 import {
   SEVERAL_ISSUERS,
   type TokenConfiguration,
   toTokenConfiguration,
 } from '../authorizer/credentials/configuration.ts';
-import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
-import { createIdentify, type RevocationSource } from '../authorizer/credentials/identity.ts';
-import { createIssuers } from '../authorizer/credentials/issuers.ts';
-import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
+import type { RevocationSource } from '../authorizer/credentials/identity.ts';
 import { createGroupsOfIssuers } from '../authorizer/credentials/token-groups.ts';
-import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
-import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/index.ts';
 import { defined } from '../table/defined.ts';
 import type { Caller } from './caller.ts';
@@ -92,15 +87,15 @@ export function bearer(
 export function createTokenCaller(
   token: TokenConfiguration | undefined,
   revocation: RevocationSource | undefined,
-  { clock = systemClock, fetch, onRefreshFailed = writeFault }: TokenCallerOptions,
+  { clock = systemClock, fetch, onRefreshFailed }: TokenCallerOptions,
 ): TokenCaller {
-  const subjectOf = createSubjectOfIssuers(token?.issuers ?? [], log());
-  const identify = createIdentify({
-    readCredentials: createReadCredentials(),
-    authenticate: authenticationOf(token, clock, onRefreshFailed, fetch),
+  const { identify, subjectOf } = createCallerVerification(token, {
+    ...defined({ fetch, onRefreshFailed }),
     revocation,
     groupsOf: createGroupsOfIssuers(token?.issuers ?? [], log()),
-    actorOf: createActorOfIssuers(token?.issuers ?? []),
+    cacheBytes: CACHE_BYTES,
+    clock,
+    log: log(),
   });
   return async (_, http) => {
     const sources = { kind: 'http', authorization: http.header('authorization') };
@@ -109,22 +104,3 @@ export function createTokenCaller(
     return { subject: (look) => subjectOf(claims, look), credential, claims, groups, actor };
   };
 }
-
-function authenticationOf(
-  token: TokenConfiguration | undefined,
-  clock: Clock,
-  onRefreshFailed: (error: unknown) => void,
-  fetch: Fetch | undefined,
-) {
-  if (token === undefined) return () => Promise.reject(new CredentialsError('issuer_refused'));
-  const issuers = createIssuers(token.issuers, {
-    staleMs: token.staleMs,
-    cacheBytes: CACHE_BYTES.keys,
-    clock,
-    onRefreshFailed,
-    ...defined({ fetch }),
-  });
-  return createAuthentication({ ...token, issuers, clock, cacheBytes: CACHE_BYTES.tokens });
-}
-
-const writeFault = (error: unknown): void => log().warn('keys not refreshed', fieldsOfFault(error));

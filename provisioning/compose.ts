@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { createAuthentication } from '../authorizer/credentials/authentication.ts';
-import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
+import {
+  type CallerVerificationOptions,
+  createCallerVerification,
+} from '../authorizer/caller-verification.ts';
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
-import { createIdentify } from '../authorizer/credentials/identity.ts';
-import { createIssuers } from '../authorizer/credentials/issuers.ts';
-import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
-import { fieldsOfFault } from '../authorizer/errors.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
-import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { createLog } from '../engine/log.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
@@ -18,7 +15,7 @@ import { mayBeScopeType } from '../table/entities/scope-types.ts';
 import { type Environment, variablesSetIn } from '../table/environment.ts';
 import { invalid } from '../table/errors.ts';
 import { isRef, parseRef } from '../table/identifiers.ts';
-import { LOG_LEVELS, type Log } from '../table/log.ts';
+import { LOG_LEVELS } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Writer } from '../table/writer.ts';
 import { COMMANDS } from './all-commands.ts';
@@ -142,7 +139,10 @@ export function createProvisioningFrom(env: Environment, overrides: Overrides = 
       reader,
       clock,
       operationsScope: parsed.data.OPERATIONS_SCOPE,
-      tokens: mode === 'token' ? tokensFrom(env, { clock, log, fetch: overrides.fetch }) : undefined,
+      tokens:
+        mode === 'token'
+          ? tokensFrom(env, { clock, log, ...defined({ fetch: overrides.fetch }) })
+          : undefined,
     }),
     approvalFor: parsed.data.APPROVAL_FOR ?? [],
   });
@@ -161,36 +161,12 @@ export function createProvisioningFrom(env: Environment, overrides: Overrides = 
 /** Estimated bytes of cached keys and verified tokens: there are few operators. */
 const CACHE_BYTES = 1024 ** 2;
 
-/** How tokens are verified: by the authorizer's variables. */
-interface TokenParts {
-  readonly clock: { readonly now: () => number };
-  readonly log: Log;
-  readonly fetch: Fetch | undefined;
-}
+/** Where no issuer is configured: a JWT is read all the same, and the refusal says what is wrong with it. */
+const NO_ISSUER = { issuers: [], maxBytes: 8_192, ttlMs: 0, staleMs: 0, credentialsFrom: [] };
 
-function tokensFrom(env: Environment, { clock, log, fetch }: TokenParts) {
-  const { token, revocation } = parseServiceConfiguration(env);
-  const issuers = createIssuers(token?.issuers ?? [], {
-    ...(fetch ? { fetch } : {}),
-    clock,
-    staleMs: token?.staleMs ?? 0,
-    cacheBytes: CACHE_BYTES,
-    onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
-  });
-  const authenticate = createAuthentication({
-    issuers,
-    clock,
-    cacheBytes: CACHE_BYTES,
-    maxBytes: token?.maxBytes ?? 8_192,
-    ttlMs: token?.ttlMs ?? 0,
-  });
-  return {
-    identify: createIdentify({
-      readCredentials: createReadCredentials(),
-      authenticate,
-      revocation,
-      actorOf: createActorOfIssuers(token?.issuers ?? []),
-    }),
-    subjectOf: createSubjectOfIssuers(token?.issuers ?? [], log),
-  };
+/** How tokens are verified: by the authorizer's variables. */
+function tokensFrom(env: Environment, parts: Pick<CallerVerificationOptions, 'clock' | 'log' | 'fetch'>) {
+  const { token = NO_ISSUER, revocation } = parseServiceConfiguration(env);
+  const cacheBytes = { keys: CACHE_BYTES, tokens: CACHE_BYTES };
+  return createCallerVerification(token, { ...parts, revocation, cacheBytes });
 }

@@ -141,7 +141,7 @@ describe('what a folder may import', () => {
   /** What of the authorizer verifies callers, in whatever enforcement point. */
   const CALLERS = [
     ...['credentials/', 'configuration.ts', 'service-configuration.ts', 'errors.ts', 'decision-log.ts'],
-    ...['metrics.ts', 'service/', 'subject.ts', 'trace.ts', 'variables.ts'],
+    ...['caller-verification.ts', 'metrics.ts', 'service/', 'subject.ts', 'trace.ts', 'variables.ts'],
   ].map((name) => `authorizer/${name}`);
   const SCOPE_TYPES = ['table/entities/scope-types.ts'];
   const ENTRY_OF_SERVICE = 'explorer/service/index.ts';
