@@ -28,17 +28,10 @@ import {
 
 export type { HttpAnswer, SubjectSource };
 
-export interface Configuration {
-  readonly table: string;
-  /** A DynamoDB endpoint; that of AWS if undefined. */
-  readonly endpoint: string | undefined;
-  /** The region of the table; that of the process if undefined. */
-  readonly region: string | undefined;
+export interface Configuration extends Common {
   readonly token: TokenConfiguration;
   /** For every issuer without a `subjectFrom` of its own. */
   readonly subjectFrom: SubjectSource;
-  /** The claim by which JWTs can be revoked; undefined if they are valid until they expire. */
-  readonly revocation: RevocationSource | undefined;
   /** The name of the API whose routes apply. */
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
@@ -53,15 +46,7 @@ export interface Configuration {
     readonly isClosed: boolean;
     readonly maxBytes: number;
   };
-  readonly cache: {
-    readonly ttlMs: number;
-    readonly outageTtlMs: number;
-    readonly maxBytes: number;
-    readonly keepDecisions: boolean;
-  };
   readonly logging: Logging;
-  /** The CloudWatch namespace for metrics; undefined: no metrics. */
-  readonly metrics: { readonly namespace: string } | undefined;
 }
 
 const REVOCATION = /^(session|token):([!-~]{1,128})$/;
@@ -91,6 +76,27 @@ export const COMMON = {
   CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
   KEEP_DECISIONS: z._default(z.enum(['on', 'off'], { error: 'is neither on nor off' }), 'on'),
 };
+
+/** The configuration of everything that verifies callers and decides, beside its tokens. */
+export type Common = Readonly<ReturnType<typeof commonIn>>;
+
+export const commonIn = (data: z.output<z.ZodMiniObject<typeof COMMON>>) => ({
+  table: data.TABLE_NAME,
+  /** A DynamoDB endpoint; that of AWS if undefined. */
+  endpoint: data.DYNAMODB_ENDPOINT,
+  /** The region of the table; that of the process if undefined. */
+  region: data.TABLE_REGION,
+  /** The claim by which JWTs can be revoked; undefined if they are valid until they expire. */
+  revocation: data.REVOCATION,
+  cache: {
+    ttlMs: data.CACHE_TTL_SECONDS * 1_000,
+    outageTtlMs: data.CACHE_OUTAGE_TTL_SECONDS * 1_000,
+    maxBytes: data.CACHE_MAX_BYTES,
+    keepDecisions: data.KEEP_DECISIONS === 'on',
+  },
+  /** The CloudWatch namespace for metrics; undefined: no metrics. */
+  metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
+});
 
 /** The variables of what is logged. */
 export const LOGGING = {
@@ -171,12 +177,9 @@ export type { Environment };
 export function parseConfiguration(env: Environment): Configuration {
   const data = env.TOKEN_ISSUERS ? parseVariables(SEVERAL, env) : parseVariables(ONE, env);
   return {
-    table: data.TABLE_NAME,
-    endpoint: data.DYNAMODB_ENDPOINT,
-    region: data.TABLE_REGION,
+    ...commonIn(data),
     token: toTokenConfiguration(data, data.SUBJECT_FROM),
     subjectFrom: data.SUBJECT_FROM,
-    revocation: data.REVOCATION,
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
     resultCaches: data.RESULT_CACHE,
@@ -187,12 +190,5 @@ export function parseConfiguration(env: Environment): Configuration {
       maxBytes: data.POLICY_MAX_BYTES,
     },
     logging: loggingIn(data),
-    metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
-    cache: {
-      ttlMs: data.CACHE_TTL_SECONDS * 1_000,
-      outageTtlMs: data.CACHE_OUTAGE_TTL_SECONDS * 1_000,
-      maxBytes: data.CACHE_MAX_BYTES,
-      keepDecisions: data.KEEP_DECISIONS === 'on',
-    },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { COMMON, type Environment, parseVariables } from './configuration.ts';
+import { COMMON, commonIn, type Environment, parseVariables } from './configuration.ts';
 import {
   ONE_ISSUER,
   SEVERAL_ISSUERS,
@@ -19,20 +19,7 @@ const SEVERAL = z.object({ ...COMMON, ...SEVERAL_ISSUERS });
  */
 export function parseServiceConfiguration(env: Environment) {
   const { data, token } = withTokens(env);
-  return {
-    table: data.TABLE_NAME,
-    endpoint: data.DYNAMODB_ENDPOINT,
-    region: data.TABLE_REGION,
-    token,
-    revocation: data.REVOCATION,
-    metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
-    cache: {
-      ttlMs: data.CACHE_TTL_SECONDS * 1_000,
-      outageTtlMs: data.CACHE_OUTAGE_TTL_SECONDS * 1_000,
-      maxBytes: data.CACHE_MAX_BYTES,
-      keepDecisions: data.KEEP_DECISIONS === 'on',
-    },
-  };
+  return { ...commonIn(data), token };
 }
 
 /** The variables, and those of the issuers if there are any. */
