@@ -4,7 +4,7 @@
  */
 export type { Answer, AppSyncAnswer, Context, PolicyAnswer, SimpleAnswer, Verdict } from './answer.ts';
 export { type Authorizer, type AuthorizerParts, createAuthorizer, type Invocation } from './authorizer.ts';
-export { createHandlerFrom, type Overrides } from './compose.ts';
+export { createHandlerFrom } from './compose.ts';
 export {
   type Configuration,
   type HttpAnswer,
@@ -28,5 +28,6 @@ export {
   type RemoteKeysOptions,
 } from './credentials/keys.ts';
 export type { TrustedIssuer, Verified, VerifiedClaims } from './credentials/verify.ts';
+export type { Overrides } from './decision-point.ts';
 export type { RouteRule } from './routes/rule.ts';
 export { createSubjectOf } from './subject.ts';

@@ -1,28 +1,11 @@
 import { createCallerVerification } from '../authorizer/caller-verification.ts';
 import type { Environment } from '../authorizer/configuration.ts';
-import type { Fetch } from '../authorizer/credentials/fetch.ts';
-import { createDecisionLog } from '../authorizer/decision-log.ts';
+import { createDecisionPoint, type Overrides } from '../authorizer/decision-point.ts';
 import { CredentialsError, codeOf, fieldsOfFault } from '../authorizer/errors.ts';
-import { createRequestMetrics } from '../authorizer/metrics.ts';
 import type { Handle } from '../authorizer/service/http.ts';
-import {
-  createTrace,
-  type Trace,
-  withDecideSpans,
-  withReadSpans,
-  withTokenSpans,
-} from '../authorizer/trace.ts';
-import { type Clock, systemClock } from '../engine/clock.ts';
-import type { WriteLater } from '../engine/embedded-metrics.ts';
-import { createEngine } from '../engine/engine.ts';
+import { createTrace, type Trace, withTokenSpans } from '../authorizer/trace.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
 import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
-import { createLog } from '../engine/log.ts';
-import type { Observe } from '../engine/observation.ts';
-import { defined } from '../table/defined.ts';
-import { createClient } from '../table/dynamodb/client.ts';
-import { createReader } from '../table/dynamodb/reader.ts';
-import type { Reader } from '../table/reader.ts';
 import { createCallerOf } from './caller.ts';
 import { type AuthzenConfiguration, parseAuthzenConfiguration } from './configuration.ts';
 import { createEvaluate } from './evaluate.ts';
@@ -31,32 +14,8 @@ import { metadataOf } from './metadata.ts';
 import { createRootsOf } from './roots.ts';
 import { createSearches } from './search.ts';
 
-type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
-
 /** Shares of CACHE_MAX_BYTES: decision items, explanations, verified tokens, issuers' keys, callers' roots. */
 const SHARES = { items: 0.65, explained: 0.05, tokens: 0.2, keys: 0.05, roots: 0.05 } as const;
-
-/** Replacements for the real dependencies. */
-export interface Overrides {
-  readonly reader?: TableReader;
-  readonly clock?: Clock;
-  /** Writes one log line of JSON. Default: standard output. */
-  readonly log?: (line: string) => void;
-  /** Writes one line of metrics. Default: as `log` does. */
-  readonly writeMetrics?: (line: string) => void;
-  /** Instead: takes a line of metrics that is made when it is written. */
-  readonly writeMetricsLater?: WriteLater;
-  /** Takes every decision of the engine. */
-  readonly observe?: Observe;
-  /** Fetches the issuers' keys. */
-  readonly fetch?: Fetch;
-  /** Random number in [0, 1). */
-  readonly random?: () => number;
-  /** Resolves after the given milliseconds. */
-  readonly wait?: (milliseconds: number) => Promise<void>;
-}
-
-const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** The API, and what of it can be loaded before there is a request. */
 export type Composed = ReturnType<typeof compose>;
@@ -79,41 +38,13 @@ export const composeFrom = (env: Environment, overrides: Overrides = {}): Compos
 
 /** The composition root. */
 export function compose(configuration: AuthzenConfiguration, trace: Trace, overrides: Overrides) {
-  const { table, endpoint, region, publicUrl, token, revocation, cache, logging, metrics } = configuration;
-  const {
-    clock = systemClock,
-    log: writeLog = writeLine,
-    writeMetrics: write = writeLog,
-    writeMetricsLater: writeLater,
-    // Lambda puts the credentials of the function's role into the environment.
-    reader: tableReader = createReader({
-      client: createClient({
-        credentialsFrom: 'environment',
-        ...defined({ endpoint, region }),
-      }),
-      table,
-    }),
-  } = overrides;
-  const counting =
-    metrics && createRequestMetrics({ ...metrics, service: 'authzen', write, now: clock.now }, writeLater);
-  const traced = withReadSpans(tableReader, trace);
-  const reader = counting ? counting.withCounts(traced) : traced;
-  const log = createLog({ service: 'authzen', level: logging.level, write: writeLog });
-  const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
-  const loading = {
-    reader,
-    clock,
-    ttlMs: cache.ttlMs,
-    ...defined({ random: overrides.random, wait: overrides.wait }),
-  };
-  const checks = createEngine({
-    ...loading,
-    outageTtlMs: cache.outageTtlMs,
-    maxBytes: bytesOf(SHARES.items),
-    keepDecisions: cache.keepDecisions,
-    observe: overrides.observe ?? counting?.observe,
-  });
-  const engine = withDecideSpans(checks, trace);
+  const { publicUrl, token, revocation, cache } = configuration;
+  const { loading, reader, clock, engine, log, decisionLog, counting, bytesOf } = createDecisionPoint(
+    configuration,
+    trace,
+    overrides,
+    { service: 'authzen', share: SHARES.items },
+  );
   const rootsOf = createRootsOf({
     reader,
     engine,
@@ -127,13 +58,6 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     cacheBytes: { keys: bytesOf(SHARES.keys), tokens: bytesOf(SHARES.tokens) },
     clock,
     log,
-  });
-  const decisionLog = createDecisionLog({
-    ...logging.decisions,
-    service: 'authzen',
-    write: writeLog,
-    now: clock.now,
-    random: overrides.random,
   });
   const logDecision = decisionLog?.log;
   const handle = createHandle({

@@ -83,7 +83,7 @@ const RUN_BY_NODE = ['compose', 'handler', 'node-encryption', 'http', 'operators
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
   ...FUNCTIONS.map((folder) => `${folder}/compose.ts`),
-  ...['middleware/environment.ts', 'local/table.ts'],
+  ...['authorizer/decision-point.ts', 'middleware/environment.ts', 'local/table.ts'],
   ...['change-feed', 'live-revocation'].map((name) => `local/sockets/${name}.ts`),
   ...[
     'connection',
@@ -141,7 +141,8 @@ describe('what a folder may import', () => {
   /** What of the authorizer verifies callers, in whatever enforcement point. */
   const CALLERS = [
     ...['credentials/', 'configuration.ts', 'service-configuration.ts', 'errors.ts', 'decision-log.ts'],
-    ...['caller-verification.ts', 'metrics.ts', 'service/', 'subject.ts', 'trace.ts', 'variables.ts'],
+    ...['caller-verification.ts', 'decision-point.ts', 'metrics.ts', 'service/', 'subject.ts', 'trace.ts'],
+    'variables.ts',
   ].map((name) => `authorizer/${name}`);
   const SCOPE_TYPES = ['table/entities/scope-types.ts'];
   const ENTRY_OF_SERVICE = 'explorer/service/index.ts';
@@ -452,13 +453,19 @@ test('only what is put together makes logs and metrics', () => {
     return [...new Set(found.map(({ from }) => from))].sort();
   };
   expect(importersOf(/\/metrics\.ts$/)).toEqual([
-    ...['authorizer/authorizer.ts', 'authorizer/compose.ts', 'authzen/compose.ts', 'authzen/http.ts'],
+    ...['authorizer/authorizer.ts', 'authorizer/decision-point.ts', 'authzen/http.ts'],
     'scim/compose.ts',
   ]);
   expect(importersOf(/^engine\/log\.ts$/)).toEqual(
     [
-      ...FUNCTIONS.flatMap((folder) => [`${folder}/compose.ts`, `${folder}/handler.ts`]),
-      ...['authorizer/decision-log.ts', 'cli/serve/over-http.ts', 'middleware/log.ts'],
+      ...FUNCTIONS.map((folder) => `${folder}/handler.ts`),
+      ...['provisioning', 'scim', 'authorizer/sockets'].map((folder) => `${folder}/compose.ts`),
+      ...[
+        'authorizer/decision-log.ts',
+        'authorizer/decision-point.ts',
+        'cli/serve/over-http.ts',
+        'middleware/log.ts',
+      ],
     ].sort(),
   );
 });
@@ -563,9 +570,8 @@ describe('what no file may hold', () => {
     const roots = [
       'engine/clock.ts',
       'engine/log.ts',
-      'authorizer/compose.ts',
+      'authorizer/decision-point.ts',
       'authorizer/handler.ts',
-      'authzen/compose.ts',
       'authzen/handler.ts',
       'authorizer/sockets/compose.ts',
       'authorizer/sockets/handler.ts',

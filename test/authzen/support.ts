@@ -1,5 +1,6 @@
+import type { Overrides } from '../../authorizer/decision-point.ts';
 import type { Handle } from '../../authorizer/service/http.ts';
-import { createHandleFrom, type Overrides } from '../../authzen/compose.ts';
+import { createHandleFrom } from '../../authzen/compose.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { createWorld, type World } from '../support/world.ts';
 

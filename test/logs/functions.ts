@@ -1,5 +1,5 @@
 import { createHandlerFrom, type Overrides } from '../../authorizer/index.ts';
-import { type Overrides as AuthzenOverrides, createHandleFrom } from '../../authzen/compose.ts';
+import { createHandleFrom } from '../../authzen/compose.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { startWith } from '../../engine/log.ts';
 import { createProvisioning, type ProvisioningOptions } from '../../provisioning/index.ts';
@@ -100,7 +100,7 @@ export async function createFunctions() {
     secrets: (): readonly string[] => [...Object.values(PRIVATE), ...tokens],
     authorizer: (env: Environment = {}, changes: Overrides = {}) =>
       createHandlerFrom({ ...ENV, ...env }, { ...overrides, ...changes }),
-    authzen: (env: Environment = {}, changes: AuthzenOverrides = {}) => {
+    authzen: (env: Environment = {}, changes: Overrides = {}) => {
       const handle = createHandleFrom({ ...ENV, ...env }, { ...overrides, ...changes });
       return (path: string, body: unknown, headers: Record<string, string> = {}) => {
         const all: Record<string, string> = {
