@@ -115,6 +115,7 @@ conditions of an ALLOW
   another ALLOW          | rita books:lend:book Blank                    | role | global_role > lender > books:lend:book
   an administrator       | ada books:lend:book Blank                     | admin | administrator
   a role that is not held | nobody books:lend:book Open                  | no_grant | 9
+  that overrides a DENY  | eban books:lend:book Open                     | role | global_role > editor > books:lend:book; DENY global_role > banned > books:lend:book
   a DENY beside          | eban books:lend:book Blank                    | condition_failed | 7
   a DENY that refuses    | eban books:lend:book VaultBlank               | denied_by_role | 8
   inherited, by a pattern | wida books:lend:book Open                    | role | global_role > wide heir > wide > books:*:*
