@@ -6,7 +6,7 @@ import { decisionItem, decisionItems } from '../model/table.ts';
 import { idOf } from '../model/visits.ts';
 import type { Question, World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
-import { openEngines, warmUp } from './engines.ts';
+import { openEngines, readAhead } from './engines.ts';
 
 /** Room for the decisions of both, as `check` has it for those of one. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -43,6 +43,7 @@ export async function createActing(world: World, questions: readonly Question[],
     }
     return some.length;
   };
-  await warmUp(engine, asked, loop);
+  await readAhead(engine, asked);
+  await loop(asked);
   return { asked, loop };
 }

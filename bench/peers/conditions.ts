@@ -3,7 +3,7 @@ import { wrongAnswer } from '../harness/rounds.ts';
 import { DEPARTMENT, decisionItems } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
-import { openEngines, warmUp } from './engines.ts';
+import { openEngines, readAhead } from './engines.ts';
 
 const STORED = `subject.properties.department == '${DEPARTMENT}'`;
 const CONTEXT = "context.ip.startsWith('192.0.2.') && context.method == 'GET'";
@@ -25,9 +25,12 @@ export async function createConditions(world: World, questions: readonly Questio
       }
       return asked.length;
     };
-    const asked = questions.map((question) => ({ ...question, ...(options && { options }) }));
-    await warmUp(engine, asked, loop);
-    return { asked, loop };
+    await readAhead(
+      engine,
+      questions.map((question) => ({ ...question, ...(options && { options }) })),
+    );
+    await loop(questions);
+    return { asked: questions, loop };
   }
 
   const context = { ip: '192.0.2.17', method: 'GET', path: '/reports' };

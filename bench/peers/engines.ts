@@ -1,6 +1,5 @@
 import type { CheckOptions } from '../../engine/engine.ts';
 import type { Item } from '../../table/item.ts';
-import type { Loop } from '../harness/batches.ts';
 import { writeTable } from '../model/table.ts';
 import type { Question } from '../model/world.ts';
 import type { Deployed } from './deployed.ts';
@@ -33,15 +32,14 @@ export async function openEngines(
 type Asking = Pick<ReturnType<Deployed['createEngine']>, 'checkMany'>;
 
 /**
- * Reads what questions look at into an engine's cache, and asks them all once. The loop that asks them is the candidate's own: V8 optimises a check
+ * Reads what questions look at into an engine's cache. The loop that asks them is the candidate's own: V8 optimises a check
  * by who calls it, and a loop that engines of several bundles share takes up to 7 µs in place of 5.
  */
-export async function warmUp<Q extends Asked>(engine: Asking, questions: readonly Q[], loop: Loop<Q>) {
+export async function readAhead(engine: Asking, questions: readonly Asked[]): Promise<void> {
   for (let at = 0; at < questions.length; at += AHEAD)
     await engine.checkMany(
       questions
         .slice(at, at + AHEAD)
         .map(({ options, ...question }) => ({ ...question, actor: options?.actor, given: options })),
     );
-  await loop(questions);
 }

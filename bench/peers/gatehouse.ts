@@ -2,7 +2,7 @@ import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
-import { openEngines, warmUp } from './engines.ts';
+import { openEngines, readAhead } from './engines.ts';
 
 const SESSIONS = 200;
 /** Of `checkMany`: subjects, and questions of each together. */
@@ -23,7 +23,8 @@ export async function createGatehouse(world: World, questions: readonly Question
       }
       return asked.length;
     };
-    await warmUp(engine, questions, loop);
+    await readAhead(engine, questions);
+    await loop(questions);
     return loop;
   }
   const checkLoop = await newLoop(newEngine());
