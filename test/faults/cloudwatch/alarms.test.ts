@@ -35,27 +35,6 @@ describe('an alarm', () => {
     expect(firingAlarms(alarm(p99), slow)).toEqual(['Alarm']);
     expect(firingAlarms(alarm(p99), [...times(99, datum('M', 1)), datum('M', 9)])).toEqual([]);
   });
-
-  test('does not look at a metric with other dimensions', () => {
-    const other = { ...datum('M', 9), dimensions: { FunctionName: 'f' } };
-    expect(firingAlarms(alarm({}), [other])).toEqual([]);
-    expect(firingAlarms(alarm({ Dimensions: [{ Name: 'FunctionName', Value: 'f' }] }), [other])).toEqual([
-      'Alarm',
-    ]);
-  });
-
-  test('that is composite follows its rule', () => {
-    const both: Resources = {
-      ...alarm({}),
-      Other: alarm({ Threshold: 5, AlarmActions: undefined }).Alarm as Resources[string],
-      Both: {
-        Type: 'AWS::CloudWatch::CompositeAlarm',
-        Properties: { AlarmRule: 'ALARM("Alarm") AND ALARM("Other")', AlarmActions: ['topic'] },
-      },
-    };
-    expect(firingAlarms(both, times(3, datum('M', 1)))).toEqual(['Alarm']);
-    expect(firingAlarms(both, times(6, datum('M', 1)))).toEqual(['Alarm', 'Both']);
-  });
 });
 
 test('metrics are made of the Embedded Metric Format', () => {
