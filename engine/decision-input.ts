@@ -53,17 +53,17 @@ export interface Question {
    * ignored. They are prefetched, never trusted: a wrong one costs its read units and nothing else.
    */
   readonly prefetch?: readonly string[] | undefined;
-  /** The groups that a verified token of the subject names. */
+  /** The groups that a verified token of the subject names (ADR 0043). They can allow, and only until it ends. */
   readonly groups?: TokenGroups | undefined;
-  /** Who acts for the subject: it is allowed only what the subject, the actor and the mandate are. */
+  /** Who acts for the subject: it is allowed only what the subject, the actor and the mandate are (ADR 0048). */
   readonly actor?: Actor | undefined;
   /** Whether who asks counts the use of a mandate with a budget. Nothing that a caller gives says so. */
   readonly isCounted?: boolean | undefined;
-  /** The instant to decide for, in epoch milliseconds. Default: now. */
+  /** The instant to decide for, in epoch milliseconds, and `context.time` if none is given. Default: now. */
   readonly at?: number | undefined;
   /** What the caller knows of subject, resource, action and context. Only conditions look at it. */
   readonly given?: Given | undefined;
-  /** What the conditions of one request share: its budget. Default: one for this question alone. */
+  /** The budget that the conditions of a request share (`createWork`), over several calls. Default: one for each call. */
   readonly work?: Work | undefined;
 }
 

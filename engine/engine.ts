@@ -1,8 +1,6 @@
 import { invalid } from '../table/errors.ts';
-import type { Actor } from './actor.ts';
 import { faultInList, faultInOptions, faultInRequest, faultInText, inList, refuse } from './arguments.ts';
-import { createWork, type Work } from './conditions/work.ts';
-import type { Credential } from './credential.ts';
+import { createWork } from './conditions/work.ts';
 import type { Ask, Decidable, Decided, Deciding, TenantRoles } from './decided.ts';
 import { asking, createDeciding, endOf, rolesOf, usesOf } from './deciding.ts';
 import type { Decision } from './decision.ts';
@@ -25,7 +23,6 @@ import {
 } from './load.ts';
 import { createObserver, type Observe, type Observed } from './observation.ts';
 import { createSessions, type OpenSession } from './session.ts';
-import type { TokenGroups } from './token-groups.ts';
 
 export type { Ask, TenantRoles };
 
@@ -38,24 +35,11 @@ export interface EngineOptions extends LoadOptions {
   readonly decisionLog?: DecisionLog | undefined;
 }
 
-export interface CheckOptions extends Given {
-  /** The instant to decide for, in epoch milliseconds, and `context.time` if none is given. Default: now. */
-  readonly at?: number | undefined;
+export interface CheckOptions
+  extends Given,
+    Pick<Question, 'at' | 'credential' | 'actor' | 'groups' | 'prefetch' | 'work'> {
   /** How fresh the decision's items must be. Default: `cached`. */
   readonly consistency?: Consistency | undefined;
-  /** The subject's credential. An invalid one is refused first (`credential_refused`). */
-  readonly credential?: Credential | undefined;
-  /** Who acts for the subject: it is allowed only what the subject, the actor and the mandate are (ADR 0048). */
-  readonly actor?: Actor | undefined;
-  /** The groups that a verified token of the subject names (ADR 0043). They can allow, and only until it ends. */
-  readonly groups?: TokenGroups | undefined;
-  /**
-   * Probable ancestors of the scope, closest first, up to the root, for example from the request's path. They
-   * are prefetched, never trusted.
-   */
-  readonly prefetch?: readonly string[] | undefined;
-  /** The budget that the conditions of a request share (`createWork`), over several calls. Default: one for each call. */
-  readonly work?: Work | undefined;
   /** Whether its decisions are worth keeping. False where each is asked once, as in a search. Default true. */
   readonly keepDecisions?: boolean | undefined;
   /** As what its decisions are logged, where they are. Default: `check`. */

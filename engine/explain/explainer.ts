@@ -6,16 +6,16 @@ import { edgePrefix, partitionOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Actor } from '../actor.ts';
 import { faultInOptions, faultInRequest, refuse } from '../arguments.ts';
-import { createWork, type Work } from '../conditions/work.ts';
+import { createWork } from '../conditions/work.ts';
 import { decide, enterprisesOf } from '../decide.ts';
 import type { Both } from '../decided.ts';
 import { asking, createDeciding } from '../deciding.ts';
 import type { Decision } from '../decision.ts';
 import { type DecisionInput, decisionInput, type Question } from '../decision-input.ts';
+import type { CheckOptions } from '../engine.ts';
 import { type Given, givenAt, givenIn } from '../given.ts';
 import { subjectId } from '../items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
-import type { TokenGroups } from '../token-groups.ts';
 import { counts, createShowCondition } from './conditions.ts';
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
@@ -34,18 +34,8 @@ export interface ExplainerOptions extends Omit<LoadOptions, 'reader'> {
   readonly reader: ExplanationReader;
 }
 
-export interface ExplainOptions extends Given {
-  /** The instant to decide for, in epoch milliseconds. Default: now. */
-  readonly at?: number | undefined;
-  /** Who acts for the subject. */
-  readonly actor?: Actor | undefined;
-  /** The groups that a verified token of the subject names. */
-  readonly groups?: TokenGroups | undefined;
-  /** How fresh the decision's items must be. Default: `strong`, all items as of one instant. */
-  readonly consistency?: Consistency | undefined;
-  /** The budget that the conditions of a request share. Default: one for this explanation. */
-  readonly work?: Work | undefined;
-}
+/** Without a consistency: `strong`, all items as of one instant. */
+export type ExplainOptions = Given & Pick<CheckOptions, 'at' | 'actor' | 'groups' | 'consistency' | 'work'>;
 
 export interface Explainer {
   /**

@@ -1,29 +1,19 @@
 import { invalid } from '../../table/errors.ts';
 import { decodeCursor, encodeCursor, listName } from '../../table/read/pages.ts';
 import type { Page } from '../../table/reader.ts';
-import type { Actor } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import { createWork, type Work } from '../conditions/work.ts';
 import { type Decision, isConditionFailed } from '../decision.ts';
 import type { LogAs } from '../decision-log.ts';
-import type { CheckRequest, Engine } from '../engine.ts';
+import type { CheckOptions, CheckRequest, Engine } from '../engine.ts';
 import { type Given, givenIn } from '../given.ts';
-import type { Consistency } from '../load.ts';
 
-/** Options of every search. What is given counts for every candidate. */
-export interface ListOptions extends Given {
-  /** Who acts for the subject. */
-  readonly actor?: Actor | undefined;
-  /** The instant to decide for, in epoch milliseconds. Default: now. */
-  readonly at?: number | undefined;
-  /** How fresh the decisions must be. Default: `cached`. Candidates are always read from the table. */
-  readonly consistency?: Consistency | undefined;
+/** Options of every search. What is given counts for every candidate; these are always read from the table. */
+export interface ListOptions extends Given, Pick<CheckOptions, 'actor' | 'at' | 'consistency' | 'work'> {
   /** Page size, 1 to 1,000. Default 100. */
   readonly limit?: number | undefined;
   /** The cursor of the previous page. */
   readonly cursor?: string | undefined;
-  /** The budget that the conditions of a request share. Default: one for this page. */
-  readonly work?: Work | undefined;
 }
 
 /** Decides requests for candidates as the options of the search say. */
