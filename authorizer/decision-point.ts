@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../engine/clock.ts';
 import type { WriteLater } from '../engine/embedded-metrics.ts';
 // Not from engine/index.ts, which would pull the searches into the bundle.
 import { createEngine } from '../engine/engine.ts';
-import { createLog } from '../engine/log.ts';
+import { createLog, writeLine } from '../engine/log.ts';
 import type { Observe } from '../engine/observation.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
@@ -33,8 +33,6 @@ export interface Overrides {
   /** Resolves after the given milliseconds. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
-
-const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
  * What every function that decides is put together from: the table's reader and the engine, traced and counted, and its logs.

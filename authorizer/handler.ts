@@ -6,9 +6,8 @@ import type { Authorizer } from './authorizer.ts';
 import { composeFrom } from './compose.ts';
 import { warmUpOf } from './warm-up.ts';
 
-const write = (line: string): void => void process.stdout.write(`${line}\n`);
 unsetEmptyOfSdk(process.env);
-const composed = startWith({ service: 'authorizer', write }, () => composeFrom(process.env));
+const composed = startWith({ service: 'authorizer' }, () => composeFrom(process.env));
 
 /** The Lambda function `authorizer`. Created at cold start, where an invalid configuration fails. */
 export const handler = composed.authorizer;

@@ -6,9 +6,8 @@ import { unsetEmptyOfSdk } from '../table/environment.ts';
 import { composeFrom } from './compose.ts';
 import { warmUpOf } from './warm-up.ts';
 
-const write = (line: string): void => void process.stdout.write(`${line}\n`);
 unsetEmptyOfSdk(process.env);
-const composed = startWith({ service: 'authzen', write }, () => composeFrom(process.env));
+const composed = startWith({ service: 'authzen' }, () => composeFrom(process.env));
 
 /** The Lambda function `authzen`. Created at cold start, where an invalid configuration fails. */
 export const handler = createLambdaHandler(composed.handle, composed.decisionLog?.end);

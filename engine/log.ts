@@ -8,9 +8,12 @@ export interface LogOptions {
   readonly level?: LogLevel | undefined;
   /** Epoch milliseconds. Default: the wall clock. */
   readonly now?: (() => number) | undefined;
-  /** Writes one line. Not `console.log`: Lambda adds a prefix to its lines, and a filter finds no JSON then. */
-  readonly write: (line: string) => void;
+  /** Writes one line. Default: standard output. */
+  readonly write?: (line: string) => void;
 }
+
+/** Not `console.log`: Lambda adds a prefix to its lines, and a filter finds no JSON then. */
+export const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Levels of Lambda's logging configuration that have other names here (Lambda monitoring-cloudwatchlogs-log-level). */
 const OF_LAMBDA: Readonly<Record<string, LogLevel>> = { TRACE: 'DEBUG', FATAL: 'SILENT' };
@@ -32,7 +35,7 @@ function traceId(): string | undefined {
  * have no value. No state is kept between lines, so requests that are served at the same time do not mix. On Lambda
  * the level of the function's logging configuration holds before `level`.
  */
-export function createLog({ service, level = 'INFO', write, now = Date.now }: LogOptions): Log {
+export function createLog({ service, level = 'INFO', write = writeLine, now = Date.now }: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(levelOfLambda() ?? level);
   const at = (name: LogLevel) => (message: string, fields: LogFields) => {
     if (LOG_LEVELS.indexOf(name) < least) return;

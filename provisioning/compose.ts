@@ -6,7 +6,7 @@ import {
 } from '../authorizer/caller-verification.ts';
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
-import { createLog } from '../engine/log.ts';
+import { createLog, writeLine } from '../engine/log.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -131,7 +131,7 @@ export function createProvisioningFrom(env: Environment, overrides: Overrides = 
     reader = createReader({ client, table, deadlineMs: 5_000 }),
     writer = createWriter({ client, table }),
     clock = { now: Date.now },
-    log: write = (line) => void process.stdout.write(`${line}\n`),
+    log: write = writeLine,
   } = overrides;
   const log = createLog({ service: 'provisioning', level: parsed.data.LOG_LEVEL, write });
   const rules = (): OperatorRules => ({

@@ -1,7 +1,7 @@
 import type { Environment } from '../authorizer/configuration.ts';
 import type { Handle } from '../authorizer/service/http.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
-import { createLog } from '../engine/log.ts';
+import { createLog, writeLine } from '../engine/log.ts';
 import { createProvisioningFrom } from '../provisioning/compose.ts';
 import { type Provisioning, readScimCredential } from '../provisioning/index.ts';
 import { defined } from '../table/defined.ts';
@@ -36,7 +36,7 @@ export function createHandleFrom(env: Environment, overrides: Overrides = {}): H
     TABLE_REGION: region,
     LOG_LEVEL: level,
   } = variables;
-  const { clock = systemClock, log: write = (line) => void process.stdout.write(`${line}\n`) } = overrides;
+  const { clock = systemClock, log: write = writeLine } = overrides;
   const {
     // Lambda puts the credentials of the function's role into the environment.
     reader = createReader({

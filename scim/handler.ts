@@ -3,10 +3,9 @@ import { startWith } from '../engine/log.ts';
 import { unsetEmptyOfSdk } from '../table/environment.ts';
 import { createHandleFrom } from './compose.ts';
 
-const write = (line: string): void => void process.stdout.write(`${line}\n`);
 unsetEmptyOfSdk(process.env);
 
 /** The Lambda function `scim`. Created at cold start, where an invalid configuration fails. */
 export const handler = createLambdaHandler(
-  startWith({ service: 'scim', write }, () => createHandleFrom(process.env)),
+  startWith({ service: 'scim' }, () => createHandleFrom(process.env)),
 );

@@ -1,13 +1,12 @@
-import { startWith } from '../../engine/log.ts';
+import { startWith, writeLine } from '../../engine/log.ts';
 import { type Module, warmUp, whenWarm } from '../../engine/warm-up.ts';
 import { unsetEmptyOfSdk } from '../../table/environment.ts';
 import { composeFrom } from './compose.ts';
 import type { Sockets } from './sockets.ts';
 import { warmUpOf } from './warm-up.ts';
 
-const write = (line: string): void => void process.stdout.write(`${line}\n`);
 unsetEmptyOfSdk(process.env);
-const composed = startWith({ service: 'sockets', write }, () => composeFrom(process.env, write));
+const composed = startWith({ service: 'sockets' }, () => composeFrom(process.env, writeLine));
 
 /** The Lambda function `sockets`. Created at cold start, where an invalid configuration fails. */
 export const handler = composed.sockets;
