@@ -2,25 +2,20 @@ import type { Environment } from '../authorizer/configuration.ts';
 import type { Handle } from '../authorizer/service/http.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { createLog, writeLine } from '../engine/log.ts';
-import { createProvisioningFrom } from '../provisioning/compose.ts';
+import { createProvisioningFrom, type Overrides as ProvisioningOverrides } from '../provisioning/compose.ts';
 import { type Provisioning, readScimCredential } from '../provisioning/index.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import type { Reader } from '../table/reader.ts';
-import type { Writer } from '../table/writer.ts';
 import { parseScimConfiguration } from './configuration.ts';
 import { createHandle } from './http.ts';
 import { createScimMetrics } from './metrics.ts';
 import type { Port } from './port.ts';
 
 /** Replacements for the real dependencies. */
-export interface Overrides {
-  readonly reader?: Reader;
-  readonly writer?: Writer;
+export interface Overrides extends Pick<ProvisioningOverrides, 'reader' | 'writer' | 'log'> {
   readonly clock?: Clock;
-  /** Writes one log line of JSON. Default: standard output. */
-  readonly log?: (line: string) => void;
 }
 
 /**

@@ -34,16 +34,6 @@ export interface IssuerConfiguration extends Omit<TrustedIssuer, 'keys'> {
   readonly mandateFrom?: string | undefined;
 }
 
-/** Where an issuer's tokens name who acts for their subject. */
-export interface ActorSource {
-  /** `act` (RFC 8693 section 4.1), or the client that the token was issued to. */
-  readonly claim: 'act' | 'azp' | 'client_id';
-  /** The type of these actors, as `agent`. */
-  readonly type: string;
-  /** The only values that count: other clients are no actors, and an `act` that names another one is refused. */
-  readonly clients?: readonly string[] | undefined;
-}
-
 export interface TokenConfiguration {
   readonly issuers: readonly IssuerConfiguration[];
   readonly maxBytes: number;
@@ -89,12 +79,18 @@ const claimName = text('is not the name of a claim', (value) => /^[!-~]{1,128}$/
 
 const actorFrom = z.strictObject(
   {
+    /** `act` (RFC 8693 section 4.1), or the client that the token was issued to. */
     claim: z.enum(['act', 'azp', 'client_id'], { error: 'is none of act, azp, client_id' }),
+    /** The type of these actors, as `agent`. */
     type: subjectType,
+    /** The only values that count: other clients are no actors, and an `act` that names another one is refused. */
     clients: z.optional(NAMES),
   },
   { error: objectError },
 );
+
+/** Where an issuer's tokens name who acts for their subject. */
+export type ActorSource = Readonly<z.output<typeof actorFrom>>;
 
 const ISSUER = z
   .strictObject(
