@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../table/json.ts';
 import type { Answer } from './answer.ts';
 
 /**
@@ -24,14 +25,6 @@ export function readHttpRequest(event: unknown): HttpRequest | undefined {
   const { requestContext, body = '', isBase64Encoded } = parsed.data;
   const text = isBase64Encoded === true ? Buffer.from(body, 'base64').toString() : body;
   return { event: parseJson(text), principal: requestContext.authorizer.iam.userArn };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const STATUS: Readonly<Record<string, number>> = {

@@ -142,12 +142,18 @@ function readRestEvent(event: Fields): GatewayRequest {
   };
 }
 
-/** REST API, TOKEN authorizer: the event contains only type, token and ARN. */
-function readRestTokenEvent(event: Fields): GatewayRequest {
+/** The text of a token; empty where there is none. */
+function tokenIn(event: Fields): string {
   const token = field(event, 'authorizationToken') ?? '';
   if (typeof token !== 'string') {
     throw new Fault('event_malformed', "the event's authorizationToken is not a text");
   }
+  return token;
+}
+
+/** REST API, TOKEN authorizer: the event contains only type, token and ARN. */
+function readRestTokenEvent(event: Fields): GatewayRequest {
+  const token = tokenIn(event);
   return {
     kind: 'rest-token',
     ...calledIn(event),
@@ -208,10 +214,7 @@ const WITH_SCHEME = /^Bearer /i;
  * `operationName` is ignored: callers choose it freely, whatever fields they query.
  */
 function readAppSyncEvent(event: Fields): GatewayRequest {
-  const token = field(event, 'authorizationToken') ?? '';
-  if (typeof token !== 'string') {
-    throw new Fault('event_malformed', "the event's authorizationToken is not a text");
-  }
+  const token = tokenIn(event);
   const context = fieldsIn(event, 'requestContext');
   for (const name of ['apiId', 'accountId', 'requestId']) textIn(context, name);
   // Empty when a client connects for subscriptions. Events of AppSync Event APIs (channels) lack it.
