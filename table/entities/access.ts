@@ -55,13 +55,7 @@ export const ACCESS = {
     label: 'ScopeType',
     summary: 'A type of scope that an operator adds: where it may stand, and what may stand under it.',
     attributes: z.strictObject({
-      name: z
-        .string()
-        .max(32)
-        .refine(
-          (value) => isType(value) && mayBeScopeType(value) && !isBuiltIn(value),
-          'is no type that can be added (lower-case words with dashes, not one that has a meaning already)',
-        ),
+      name: field.addedType((name) => isType(name) && mayBeScopeType(name) && !isBuiltIn(name)),
       root: z.boolean().optional(),
       parents: scopeTypes.optional(),
       children: scopeTypes.optional(),

@@ -243,6 +243,16 @@ export const actions = z
     return z.NEVER;
   });
 
+/** The name of a type that an operator adds. */
+export const addedType = (mayBe: (name: string) => boolean) =>
+  z
+    .string()
+    .max(32)
+    .refine(
+      mayBe,
+      'is no type that can be added (lower-case words with dashes, not one that has a meaning already)',
+    );
+
 /** A condition: an expression in CEL. Line breaks are white space to it. */
 export const condition = z
   .string()

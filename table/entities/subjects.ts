@@ -12,6 +12,9 @@ import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
 import { mayBeSubjectType } from './scope-types.ts';
 
+/** How a user is called, and what they are at work. */
+const PROFILE = ['displayName', 'givenName', 'familyName', 'title', 'department'] as const;
+
 /** Who acts: people, technical users, and subjects of types that operators add. */
 export const SUBJECTS = {
   user: {
@@ -54,28 +57,8 @@ export const SUBJECTS = {
     }),
     defaults: { status: 'active' },
     secret: ['mfaSecret', 'passwordHash'],
-    personal: [
-      'email',
-      'phone',
-      'username',
-      'sub',
-      'displayName',
-      'givenName',
-      'familyName',
-      'title',
-      'department',
-      'properties',
-    ],
-    givenInTenant: [
-      'tenant',
-      'displayName',
-      'givenName',
-      'familyName',
-      'title',
-      'department',
-      'invitedBy',
-      'invitedAt',
-    ],
+    personal: ['email', 'phone', 'username', 'sub', ...PROFILE, 'properties'],
+    givenInTenant: ['tenant', ...PROFILE, 'invitedBy', 'invitedAt'],
     inTenant: { tenant: 'tenant', time: 'createdAt' },
     byStatus: { status: 'status', date: 'endsAt' },
     guards: [
@@ -114,13 +97,7 @@ export const SUBJECTS = {
     summary:
       'A type of subject that an operator adds beside users and technical users: `identity`, `device`.',
     attributes: z.strictObject({
-      name: z
-        .string()
-        .max(32)
-        .refine(
-          mayBeSubjectType,
-          'is no type that can be added (lower-case words with dashes, not one that has a meaning already)',
-        ),
+      name: field.addedType(mayBeSubjectType),
       description: field.text(1_000).optional(),
     }),
     immutable: ['name'],
