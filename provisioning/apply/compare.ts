@@ -2,6 +2,7 @@ import { defined } from '../../table/defined.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import type { Declarations } from '../../table/properties.ts';
 import { fieldsOf } from '../command.ts';
+import { isClosed, isOpen } from '../kinds/entries.ts';
 import { stepsOfCondition } from './conditions.ts';
 import { type Entry, nameOf, pick, type Row, same } from './entry.ts';
 import { type Phase, SCOPE_KINDS, type Verb } from './phase.ts';
@@ -164,9 +165,9 @@ function changeValidity(
   update: (values: Row, phase?: Phase) => Change,
   commands: Commands,
 ): readonly Change[] {
-  const counts = (status: unknown) => status === undefined || status === 'active' || status === 'trial';
-  if (!counts(now.status)) return [update(changed, counts({ ...now, ...changed }.status) ? 'open' : 'close')];
-  if ('status' in changed && !counts(changed.status)) return [update(changed, 'close')];
+  if (isClosed(now.status))
+    return [update(changed, isClosed({ ...now, ...changed }.status) ? 'close' : 'open')];
+  if ('status' in changed && isClosed(changed.status)) return [update(changed, 'close')];
   const after = { ...now, ...changed };
   const from = later(String(now[start] ?? FIRST), String(after[start] ?? FIRST));
   const until = sooner(String(now[end] ?? LAST), String(after[end] ?? LAST));
@@ -197,7 +198,7 @@ function changeValidity(
 /** Whether a new value of an attribute takes away, adds, or does neither; undefined where no decision rests on it. */
 function attributePhase(kind: string, field: string, from: unknown, to: unknown): Phase | undefined {
   const narrower = (is: boolean): Phase => (is ? 'close' : 'open');
-  if (field === 'status' && kind !== 'setting') return narrower(to !== 'active' && to !== 'trial');
+  if (field === 'status' && kind !== 'setting') return narrower(!isOpen(to));
   if (field === 'endsAt') return narrower(to !== null && (from === undefined || String(to) < String(from)));
   if (field === 'combination') return narrower(to === 'deny-overrides');
   if (field === 'soldBySubscription') return narrower(to === true);

@@ -4,6 +4,7 @@ import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { refuseEmptyPeriod } from '../edges/rules.ts';
+import { isOpen } from '../kinds/entries.ts';
 import { by, listCommand, ofStatus, ownedByScope } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadScope, loadScopeOf, rootOf } from '../nodes/nodes.ts';
@@ -15,8 +16,6 @@ import type { Attributes } from '../visible.ts';
  * Subscriptions to modules and licences for enterprises: what a check asks for before it looks at roles
  * (step 5 of a decision). The scope's decision item lists those that count.
  */
-const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);
-
 const shared = (rootFor: (planning: Planning, attributes: Attributes) => Promise<Ref>): Behaviour => ({
   check: async (_planning, _changes, after) => refuseEmptyPeriod(after, 'startDate', 'endDate'),
   onCreate: async (planning, _ref, attributes) => ({
@@ -41,7 +40,7 @@ const licenseBehaviour = shared(async (planning, { account, enterprise }) => {
 const isInForce =
   (at: number) =>
   ({ status, startDate, endDate }: Attributes): boolean =>
-    COUNTS.has(status) &&
+    isOpen(status) &&
     (typeof startDate !== 'string' || Date.parse(startDate) <= at) &&
     (typeof endDate !== 'string' || at < Date.parse(endDate));
 

@@ -39,7 +39,10 @@ import type { Node } from '../plan.ts';
  */
 
 const ifText = (item: Item, attribute: string) => optionalText(item, attribute) ?? undefined;
-const counts = ({ status }: Item): boolean => status === 'active' || status === 'trial';
+
+/** Whether access may rest on what has this status; without one it may as well, which is not closed. */
+export const isOpen = (status: unknown): boolean => status === 'active' || status === 'trial';
+export const isClosed = (status: unknown): boolean => status !== undefined && !isOpen(status);
 
 /**
  * The status while a deletion or a move is in progress denies everything. A user is active only if the connection that made
@@ -99,7 +102,7 @@ export function entriesOfNode({ ref, item }: Node): readonly Entry[] {
     }
     case 'subscription':
     case 'license': {
-      const validity = counts(item)
+      const validity = isOpen(item.status)
         ? formatInterval(ifText(item, 'startDate'), ifText(item, 'endDate'))
         : undefined;
       return ref.type === 'license'

@@ -12,6 +12,7 @@ import { loadRef } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { planDeletionOf } from './deletion.ts';
+import { isClosed } from './entries.ts';
 import { listAllCommand } from './lists.ts';
 import { aKind, labelOf, type NodeKind, namedBy, nameFieldOf, nameFieldsOf } from './node-kind.ts';
 import { planChange, planCreation } from './writing.ts';
@@ -150,12 +151,10 @@ const undoOfUpdate = (entity: Entity): string =>
     ? `${entity.type}.update with status=active, or with the values that it had`
     : `${entity.type}.update with the values that it had`;
 
-const OPEN_STATES: ReadonlySet<unknown> = new Set([undefined, 'active', 'trial']);
-
 /** Whether its status decides: without an active one nobody gets access by it. */
 const isClosable = ({ attributes }: Entity): boolean =>
   attributes.shape.status?.safeParse('active').success === true;
-const closes = ({ status }: Attributes): boolean => !OPEN_STATES.has(status);
+const closes = ({ status }: Attributes): boolean => isClosed(status);
 
 /** Kinds that are granted, or to which something is granted: a new one has none of that. */
 const isInEdges = (type: string): boolean =>

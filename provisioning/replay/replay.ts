@@ -2,6 +2,7 @@ import { groupBy } from '../../table/group-by.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
 import { differences } from '../canonical.ts';
+import { isClosed } from '../kinds/entries.ts';
 import type { Sent } from '../plan.ts';
 import { countsOf, recordsOf } from '../verify/logs.ts';
 import type { Attributes } from '../visible.ts';
@@ -75,7 +76,7 @@ export type Collection = ReturnType<typeof createCollection>;
 
 /** How much a record closes: a removal most. */
 const closing = (record: ChangeRecord): number =>
-  isRemoval(record) ? 2 : Number(!['active', 'trial', undefined].includes(record.after?.status as never));
+  isRemoval(record) ? 2 : Number(isClosed(record.after?.status));
 
 /** What a link gave ended with it, without a record of each: one that was made anew gives none of that. */
 const endsMore = (record: ChangeRecord): boolean => record.entity.type === 'scim-user' && isRemoval(record);

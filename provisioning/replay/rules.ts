@@ -6,6 +6,7 @@ import { COMMANDS } from '../all-commands.ts';
 import { canonical } from '../canonical.ts';
 import { endOfMembership } from '../commands/memberships.ts';
 import { kindOf } from '../commands/node-kinds.ts';
+import { isClosed } from '../kinds/entries.ts';
 import { type NodeKind, nameFieldsOf, namesOf } from '../kinds/node-kind.ts';
 import type { Sent } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
@@ -103,7 +104,6 @@ export function readOf(record: ChangeRecord): Sent | undefined {
 const pick = (from: Attributes, names: readonly string[]): Attributes =>
   Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
 
-const OPEN_STATES: ReadonlySet<unknown> = new Set([undefined, 'active', 'trial']);
 const ENDS = ['endsAt', 'endDate', 'sessionEnd'];
 const STARTS = ['startsAt', 'startDate'];
 /** By these a person is found: one that was cleared logs in no more. */
@@ -173,11 +173,11 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
   const byHand: string[] = [];
   const lost: string[] = [];
   const type = read.command.replace('.read', '');
-  const isClosed = (of: Attributes) => !OPEN_STATES.has(of.status);
   // A mandate ends for good, by a command of its own.
   const isMandate = type === 'mandate';
-  if (isClosed(wanted) && !isClosed(current) && !isMandate) set.status = wanted.status;
-  else if (isClosed(current) && !isClosed(wanted)) lost.push(says('its status was set to active'));
+  if (isClosed(wanted.status) && !isClosed(current.status) && !isMandate) set.status = wanted.status;
+  else if (isClosed(current.status) && !isClosed(wanted.status))
+    lost.push(says('its status was set to active'));
   // The user whom a connection made ends with that.
   if (type === 'scim-user' && wanted.active === false && current.active !== false) set.active = false;
   for (const name of [...ENDS, ...STARTS]) {
@@ -211,7 +211,7 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
     commands.push({ command: 'token.revoke', input: read.input });
   // What its uses have taken since is not in the table: it would be there to be taken again.
   const isUsed = changed.has('taken');
-  if (isMandate && (isClosed(wanted) || isUsed) && !isClosed(current))
+  if (isMandate && (isClosed(wanted.status) || isUsed) && !isClosed(current.status))
     commands.push({ command: 'mandate.end', input: read.input });
   if (Object.keys(set).length > 0)
     commands.push({ command: `${type}.update`, input: { ...read.input, ...set } });
