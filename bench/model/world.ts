@@ -62,23 +62,13 @@ export function chainOf(places: readonly Place[], ref: string): readonly string[
 }
 
 /** By place: itself and all places below it. */
-const placesBelow = ({ places }: Pick<World, 'places'>): ReadonlyMap<string, readonly string[]> =>
+export const placesBelow = ({ places }: Pick<World, 'places'>): ReadonlyMap<string, readonly string[]> =>
   new Map(
     places.map(({ ref }) => [
       ref,
       places.filter((place) => chainOf(places, place.ref).includes(ref)).map((place) => place.ref),
     ]),
   );
-
-/** By user: for each of their groups its roles, and the places where these count. */
-export function grantsOf(world: World) {
-  const groups = new Map(world.groups.map((group) => [group.id, group]));
-  const below = placesBelow(world);
-  return (user: World['users'][number]) =>
-    user.groups
-      .flatMap((id) => groups.get(id) ?? [])
-      .map(({ place, roles }) => ({ roles, places: below.get(place) ?? [] }));
-}
 
 /** The roles that have a page. */
 export const rolesWith = ({ roles }: World, page: string): readonly string[] =>

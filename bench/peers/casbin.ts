@@ -1,6 +1,6 @@
 import { type Enforcer, newCachedEnforcer, newEnforcer, newModelFromString } from 'casbin';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { grantsOf, type Question, type World } from '../model/world.ts';
+import { placesBelow, type Question, type World } from '../model/world.ts';
 
 /** Roles within domains, as casbin's guide has them. */
 const newModel = () =>
@@ -19,12 +19,14 @@ m = g(r.user, p.role, r.place) && r.page == p.page
 
 /** The inheritance from place to place is computed beforehand: one rule per place where a user has a role. */
 async function filled<E extends Enforcer>(enforcer: E, world: World): Promise<E> {
-  const grants = grantsOf(world);
+  const groups = new Map(world.groups.map((group) => [group.id, group]));
+  const below = placesBelow(world);
   const memberships = new Map<string, string[]>();
   for (const user of world.users)
-    for (const { roles, places } of grants(user))
+    for (const { place, roles } of user.groups.flatMap((id) => groups.get(id) ?? []))
       for (const role of roles)
-        for (const where of places) memberships.set(`${user.ref} ${role} ${where}`, [user.ref, role, where]);
+        for (const where of below.get(place) ?? [])
+          memberships.set(`${user.ref} ${role} ${where}`, [user.ref, role, where]);
   await enforcer.addPolicies(world.roles.flatMap(({ id, pages }) => pages.map((page) => [id, page])));
   await enforcer.addGroupingPolicies([...memberships.values()]);
   return enforcer;

@@ -1,16 +1,19 @@
 import { createMongoAbility, type MongoAbility, subject as subjectOf } from '@casl/ability';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { grantsOf, type Question, type World } from '../model/world.ts';
+import { placesBelow, type Question, type World } from '../model/world.ts';
 
-/** By user: the pages of the roles of their groups, and the places where they count. */
+/** For each of a user's groups: the pages of its roles, and the places where they count. */
 function groupsOfUsers(world: World) {
+  const groups = new Map(world.groups.map((group) => [group.id, group]));
   const pages = new Map(world.roles.map((role) => [role.id, role.pages]));
-  const grants = grantsOf(world);
+  const below = placesBelow(world);
   return (user: World['users'][number]) =>
-    grants(user).map(({ roles, places }) => ({
-      pages: [...new Set(roles.flatMap((role) => pages.get(role) ?? []))],
-      places,
-    }));
+    user.groups
+      .flatMap((id) => groups.get(id) ?? [])
+      .map(({ place, roles }) => ({
+        pages: [...new Set(roles.flatMap((role) => pages.get(role) ?? []))],
+        places: below.get(place) ?? [],
+      }));
 }
 
 /** CASL as in its guide: one ability per user, kept, with the place as a condition. */

@@ -1,5 +1,5 @@
 import { wrongAnswer } from '../harness/rounds.ts';
-import { grantsOf, type Question, rolesWith, type World } from '../model/world.ts';
+import { placesBelow, type Question, rolesWith, type World } from '../model/world.ts';
 
 /**
  * The least that a decision from strings costs: two look-ups, a scan of the user's few places, and one AND of
@@ -16,12 +16,14 @@ export function createReference(world: World) {
   const maskOf = (roles: readonly string[]): number =>
     roles.reduce((sum, role) => sum | (bits.get(role) ?? 0), 0);
   const pages = new Map(world.pages.map((page) => [page, maskOf(rolesWith(world, page))]));
-  const grants = grantsOf(world);
+  const below = placesBelow(world);
+  const groups = new Map(world.groups.map((group) => [group.id, group]));
   const users = new Map(
     world.users.map((user): [string, Entry] => {
       const roles = new Map<string, number>();
-      for (const { roles: granted, places } of grants(user))
-        for (const scope of places) roles.set(scope, (roles.get(scope) ?? 0) | maskOf(granted));
+      for (const group of user.groups.flatMap((id) => groups.get(id) ?? []))
+        for (const scope of below.get(group.place) ?? [])
+          roles.set(scope, (roles.get(scope) ?? 0) | maskOf(group.roles));
       return [user.ref, { scopes: [...roles.keys()], roles: [...roles.values()] }];
     }),
   );
