@@ -14,7 +14,7 @@ import { createDecisionLog } from './decision-log.ts';
 import { createRequestMetrics } from './metrics.ts';
 import { type Trace, withDecideSpans, withReadSpans } from './trace.ts';
 
-/** Replacements for the real dependencies, for tests and for several functions in one process. */
+/** Replacements for the real dependencies, for tests and where one process runs several functions. */
 export interface Overrides {
   readonly reader?: Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
   readonly clock?: Clock;
@@ -37,7 +37,7 @@ export interface Overrides {
 /**
  * What every function that decides is put together from: the table's reader and the engine, traced and counted, and its logs.
  *
- * @param api whose routes apply, if any do
+ * @param api whose routes apply, if any do: metrics go by its name
  * @param share of CACHE_MAX_BYTES for decision items
  */
 export function createDecisionPoint(

@@ -104,8 +104,7 @@ export function createKeptDecisions(maxBytes: number) {
       global = ofGlobal;
       const hasGroups = groups !== undefined;
       const id = hasGroups ? textWithGroups(subject, groups) : subject;
-      // It was found before: it stays for that.
-      let known = subjects.peek(id, AS_USUAL);
+      let known = subjects.get(id, AS_USUAL);
       if (known === undefined || known.bytes > BYTES_PER_SUBJECT) {
         known = { scopes: new Map(), hasGroups, bytes: SUBJECT_BYTES + (hasGroups ? 2 * id.length : 0) };
         subjects.set(id, known, AS_USUAL);

@@ -4,10 +4,6 @@ import type { HttpProxyEventV1, HttpProxyEventV2, RestProxyEvent } from './gatew
 import { json, unauthorized } from './gateway/responses.ts';
 import type { WebSocketEvent } from './gateway/websocket-events.ts';
 
-/**
- * The sample application behind the gateway. It trusts the authorizer's context only: a request without one
- * is refused, so that a gateway without its authorizer lets nobody in.
- */
 type Event = HttpProxyEventV2 | HttpProxyEventV1 | RestProxyEvent;
 
 /** The authorizer's context, wherever this kind of API puts it. */
@@ -21,7 +17,10 @@ function callerOf(event: Event | WebSocketEvent): Readonly<Record<string, unknow
     : undefined;
 }
 
-/** Answers every route with the authorized permission and the caller. */
+/**
+ * The sample application behind the gateway: answers every route with the authorized permission and the caller. It trusts
+ * the authorizer's context only: a request without one is refused, so that a gateway without its authorizer lets nobody in.
+ */
 export async function sampleBackend(event: Event | WebSocketEvent): Promise<IntegrationResponse> {
   const caller = callerOf(event);
   if (!caller) return unauthorized();

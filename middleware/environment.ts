@@ -3,6 +3,7 @@ import { type Environment, LOGGING, parseVariables } from '../authorizer/configu
 import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { createEngine, type Engine, systemClock } from '../engine/index.ts';
+import { writeLine } from '../engine/log.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -37,8 +38,7 @@ export function fromEnvironment(env: Environment = process.env): Access {
   const client = createClient(defined({ endpoint, region }));
   const reader = createReader({ client, table });
   const { DECISION_LOG: mode, DECISION_LOG_SAMPLE: share } = parseVariables(LOGGED, env);
-  const write = (line: string): void => void process.stdout.write(`${line}\n`);
-  const decisionLog = createDecisionLog({ mode, share, service: 'middleware', write });
+  const decisionLog = createDecisionLog({ mode, share, service: 'middleware', write: writeLine });
   const engine = createEngine({ reader, clock: systemClock, decisionLog, ...cache });
   return { engine, reader, who: createTokenCaller(token, revocation, {}) };
 }
