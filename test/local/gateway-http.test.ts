@@ -88,7 +88,10 @@ describe('over HTTP', () => {
       statusCode: 200,
       body: String(event.body?.length),
     });
-    const origin = await serve(httpApiV2({ routes: [{ key: 'PUT /blob', integration }] }));
+    const invoke = vi.fn(async () => ({ isAuthorized: true }));
+    const origin = await serve(
+      httpApiV2({ routes: [{ key: 'PUT /blob', integration }], authorizer: { invoke } }),
+    );
     const put = (bytes: number) =>
       fetch(`${origin}/blob`, {
         method: 'PUT',
@@ -98,6 +101,7 @@ describe('over HTTP', () => {
     expect(await (await put(MAX_BODY_BYTES)).text()).toBe(String(MAX_BODY_BYTES));
     const refused = await put(MAX_BODY_BYTES + 1);
     expect([refused.status, await refused.json()]).toEqual([413, { message: 'Request Too Long' }]);
+    expect(invoke).toHaveBeenCalledOnce();
   });
 
   test('a client that disconnects while sending does not affect the next', async () => {

@@ -3,7 +3,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The unit tests that kill most in the least time. */
 const FIRST = [
-  ...['decide', 'effective-roles', 'permission-effects', 'validity', 'item-cache', 'load', 'time'],
+  ...[
+    'rule/rule',
+    'decide',
+    'effective-roles',
+    'permission-effects',
+    'validity',
+    'item-cache',
+    'load',
+    'time',
+  ],
   ...['kept-decisions', 'outage', 'memos', 'consistency', 'sharing', 'staleness', 'token-groups'],
 ].map((name) => `test/engine/${name}.test.ts`);
 
@@ -21,7 +30,7 @@ class InOrder extends BaseSequencer {
 export default defineConfig({
   test: {
     include: [
-      'test/engine/{*,conditions/engine}.test.ts',
+      'test/engine/{*,conditions/engine,rule/rule}.test.ts',
       'test/authorizer/policies/*.test.ts',
       'test/table/*.test.ts',
     ],

@@ -84,4 +84,4 @@ users: { ann: { id: ann, groups: [${own}] } }
   expect(await reader.get(subject)).toMatchObject({ groups: new Set(own), v: 1 });
   expect(await reason()).toBe('role');
   expect(cost.calls).toBe(1);
-}, 300_000);
+});

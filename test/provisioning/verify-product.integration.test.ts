@@ -127,8 +127,11 @@ const isAlone = ({ attribute, before, after }: Damage) =>
 const isNoticed = (damage: Damage) =>
   !isAlone(damage) && (!isTruth(damage) || /^GSI[2-9]/.test(damage.attribute));
 
-/** The partitions that the key names: by the ids of nodes, or its own. */
-const placesOf = ({ before: { PK, SK } }: Damage) => `${PK}#${SK}`.match(/[0-9A-Z]{26}/g) ?? [PK];
+/** The partitions that the key names: its own, and by the ids of nodes. */
+const placesOf = ({ before: { PK, SK } }: Damage) => [
+  PK,
+  ...`${PK}#${SK}`.split('#').filter((part) => /^[0-9A-Z]{26}$|[a-z]/.test(part)),
+];
 
 /** The table when the damage is put right: a gate that is wrong goes. */
 const asRight = ({ before }: Damage) =>
@@ -176,6 +179,11 @@ describe('damage', () => {
         }
         const { open, state } = await inMemory(round);
         const said = new Set(open.map(({ key }) => identityOf(key)));
+        const before = asState(items);
+        const changed = new Set(round.map((each) => identityOf(each.before)));
+        for (const at of Object.keys({ ...state, ...before }))
+          if (!changed.has(at) && !said.has(at) && !isDeepStrictEqual(state[at], before[at]))
+            problems.push(`${at} is changed by the repair of another`);
         for (const damage of round) {
           const at = identityOf(damage.before);
           if (said.has(at) || isDeepStrictEqual(state[at], asRight(damage)[at])) continue;

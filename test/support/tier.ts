@@ -1,4 +1,4 @@
 import { inject } from 'vitest';
 
-/** A size that the soak tier, which runs the tests of all others but the slowest, has larger. */
+/** A size that the soak tier, which runs unit and integration tests too, has larger. */
 export const size = (usual: number, inSoak: number): number => (inject('isSoak') ? inSoak : usual);

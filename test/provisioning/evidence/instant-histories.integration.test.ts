@@ -129,4 +129,4 @@ test('the table of now, rolled back, answers as the table of then', async () => 
   expect(tally).toMatchObject({ asked: HISTORIES * QUESTIONS, unknown: 0 });
   expect(tally.allowed).toBeGreaterThan(tally.asked / 20);
   expect(tally.listed).toBeGreaterThan(tally.asked / 25);
-}, 600_000);
+});
