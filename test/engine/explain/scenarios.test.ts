@@ -132,7 +132,8 @@ test('groups here and above; roles with the exact permission before roles with a
 });
 
 test('a DENY without an ALLOW gets suggestions too, under allow-overrides', async () => {
-  const { suggestions } = await world.explain(ask('bart', 'Lighthouse'));
+  const { steps, suggestions } = await world.explain(ask('bart', 'Lighthouse'));
+  expect(steps[6]?.missing).toMatchObject([{ code: 'no_allow' }]);
   expect(suggestions?.groups.items.map(({ group }) => group.name)).toContain('porters');
 });
 

@@ -131,20 +131,20 @@ conditions of a DENY
 what conditions look at
   type and id of the subject | lois is-user Library                      | role |
   and of the resource    | lois is-record Open                           | role |
-  another resource       | lois is-record Old                            | no_grant |
+  another resource       | lois is-record Old                            | no_grant | 9
   the permission's action | lois books:shelve:book Library               | role |
   an action given        | lois books:burn:book Library given { action: { name: edit } } | role |
-  none given             | lois books:burn:book Library                  | no_grant |
+  none given             | lois books:burn:book Library                  | no_grant | 9
   its properties         | lois soft Library given { action: { properties: { soft: true } } } | role |
-  without them           | lois soft Library                             | condition_failed |
+  without them           | lois soft Library                             | condition_failed | 7
   an object of the application | lois owned Open given { resource: { type: record, id: row-7, properties: { owner: lois } } } | role |
   its id                 | lois row Open given { resource: { type: record, id: row-7 } } | role |
-  the scope's own        | lois row Open                                 | no_grant |
+  the scope's own        | lois row Open                                 | no_grant | 9
   what the scope stores  | lois active Open                              | role |
-  and no other object    | lois active Open given { resource: { type: record, id: row-7 } } | condition_failed |
+  and no other object    | lois active Open given { resource: { type: record, id: row-7 } } | condition_failed | 7
   passed beside stored   | lois both Open given { resource: { properties: { owner: lois } } } | role |
   the context            | lois from-ip Open given { context: { ip: 10.0.0.1 } } | role |
-  without it             | lois from-ip Open                             | condition_failed |
+  without it             | lois from-ip Open                             | condition_failed | 7
 groups of a token
   at its scope           | nobody safe Room token keys                   | role | token_group at Room > keeper > safe
   above                  | nobody safe Vault token keys                  | no_grant | 9

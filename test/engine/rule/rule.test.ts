@@ -48,7 +48,7 @@ const optionsOf = ({ asked, more }: Row) => ({
 });
 
 /** An explanation has all steps, of which one decides, and nothing after it that was looked at. */
-function expectSteps({ steps, acting, allowed, suggestions }: Explanation, { says }: Row): void {
+function expectSteps({ steps, acting, allowed, suggestions }: Explanation, { says, reason }: Row): void {
   expect(steps.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(steps.filter(({ decides }) => decides)).toHaveLength(1);
   if (allowed) expect([steps.filter(({ passed }) => passed === false), suggestions]).toEqual([[], null]);
@@ -58,7 +58,8 @@ function expectSteps({ steps, acting, allowed, suggestions }: Explanation, { say
   const [, step, words] = /^(\d)(?: (.*))?$/.exec(says) ?? [];
   if (step === undefined) return;
   expect(deciding).toMatchObject({ step: Number(step) });
-  const missing = { code: expect.any(String), text: expect.stringContaining(words ?? '') };
+  const code = reason.replace('denied_by_role', 'denied');
+  const missing = { code, text: expect.stringContaining(words ?? '') };
   // That nothing was found has been said by then.
   if (step !== '9') expect(deciding?.missing).toContainEqual(missing);
   for (const later of steps.slice(Number(step)))
