@@ -5,11 +5,11 @@ import { entryChanges } from '../../../table/decision/entries.ts';
 import { stamped } from '../../../table/decision/writes.ts';
 import { decisionKey } from '../../../table/keys.ts';
 import { bringInto, FORMS, type Form } from '../../support/forms.ts';
-import { type Asked, createRuleWorlds, derivationNames, sourceName } from '../rule/world.ts';
+import { type Asked, createRuleWorld, createRuleWorlds, derivationNames, sourceName } from '../rule/world.ts';
 
 /** What an explanation says beside the rows of the rule: what denies, what is missing, what would help, and until when. */
 const newWorld = await createRuleWorlds();
-const world = newWorld();
+const world = await createRuleWorld();
 
 const [OPEN, HVAC] = ['doors:open:door', 'hvac:set:climate'];
 const ask = (subject: string, scope: string, permission = OPEN): Asked => ({ subject, permission, scope });
