@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { hasGrant, holdingsOf } from '../../engine/effective-roles.ts';
+import { effectiveRoles, hasGrant, holdingsOf } from '../../engine/effective-roles.ts';
 import { scopeItem, subjectItem } from './items.ts';
 
 /** What a decision rests on at a place that no world holds, and what is granted by name (step 6 of SPEC section 2). */
 const [PLACE, ROOT] = ['zone:place', 'tenant:root'];
 const root = scopeItem(ROOT);
+const subject = subjectItem({
+  globalRoles: ['auditor'],
+  grants: new Map([
+    [ROOT, ['member']],
+    [PLACE, ['in what is no root']],
+  ]),
+});
 
 describe('what a subject holds', () => {
-  const subject = subjectItem({
-    globalRoles: ['auditor'],
-    grants: new Map([
-      [ROOT, ['member']],
-      [PLACE, ['in what is no root']],
-    ]),
-  });
   const everywhere = [
     { kind: 'grant', scope: ROOT, role: 'member' },
     { kind: 'global_role', role: 'auditor' },
@@ -54,4 +54,14 @@ describe('whether something is granted to a subject by name', () => {
   });
 
   test('no: there is no subject', () => expect(hasGrant(null, { scopes: [open, root] })).toBe(false));
+});
+
+test('effective roles are only those that the root or everybody lists, though it holds others', () => {
+  const auditor = { parent: undefined, patterns: new Map() };
+  const global = {
+    roles: new Map([['auditor', auditor]]),
+    soldModules: new Set<string>(),
+    declarations: new Map(),
+  };
+  expect(effectiveRoles(subject, { scopes: [root], global }, 0)).toEqual(['auditor']);
 });
