@@ -186,6 +186,8 @@ describe.each(Object.keys(FORMS) as Form[])('%s', (form) => {
         )
         .map((each) => each[of])
         .sort();
+    // The same in every form.
+    expect(permissions.map((permission) => found({ permission }, 'scope').length)).toEqual([17, 12, 15, 30]);
     const limit = 2;
     for (const scope of scopes)
       for (const permission of permissions)
