@@ -88,6 +88,22 @@ describe('the second time, a decision', () => {
 });
 
 describe('it ends', () => {
+  const subjects = Array.from({ length: 1_000 }, (_, user) => formatRef(userRef(user)));
+  /** Decisions of the place beside a megabyte of items. */
+  function keeping() {
+    const { leave, keep, find } = createKeptDecisions(1_000_000);
+    const span = { from: 0, until: 0, isCached: true, id: items.GLOBAL_ID };
+    const spans = { shared: [span], ofPermission: span, ofEffects: span, validUntil: undefined };
+    const outcome = { residual: ALLOWED.role, settled: ALLOWED.role, tenant: place, hasGrant: true };
+    return {
+      leave,
+      keep: (subject: string, permission = 'dashboard') =>
+        keep(subject, undefined, place, { ...spans, ...outcome, permission, roles: undefined }),
+      isKept: (subject: string, permission = 'dashboard') =>
+        find(subject, undefined, place, permission) !== undefined,
+    };
+  }
+
   test.each<[string, items.Kind<unknown>]>([
     [formatRef(userRef(0)), items.SUBJECT],
     [place, items.SCOPE],
@@ -144,18 +160,25 @@ describe('it ends', () => {
     ['more than a quarter of the memory would be kept', 0, 1 / 4],
     ['items fill the memory, but for a thirty-second part', 1_000_000, 1 / 32],
   ])('where %s', (_, bytesOfItems, share) => {
-    const kept = createKeptDecisions(1_000_000);
-    kept.leave(bytesOfItems);
-    const span = { from: 0, until: 0, isCached: true, id: items.GLOBAL_ID };
-    const spans = { shared: [span], ofPermission: span, ofEffects: span, validUntil: undefined };
-    const decision = { ...spans, permission: 'dashboard', residual: ALLOWED.role, settled: ALLOWED.role };
-    const subjects = Array.from({ length: 1_000 }, (_, user) => formatRef(userRef(user)));
-    for (const subject of subjects)
-      kept.keep(subject, undefined, place, { ...decision, tenant: place, hasGrant: true, roles: undefined });
-    const left = subjects.filter((subject) => kept.find(subject, undefined, place, 'dashboard'));
+    const { leave, keep, isKept } = keeping();
+    leave(bytesOfItems);
+    for (const subject of subjects) keep(subject);
+    const left = subjects.filter((subject) => isKept(subject));
     expect(left).toEqual(subjects.slice(-left.length));
     // A decision of a subject of its own counts 860 bytes.
     expect(left).toHaveLength(Math.floor((share * 1_000_000) / 860));
+  });
+
+  test('where memory is short: a subject that decisions are made for stays, though none of them is found', () => {
+    const { keep, isKept } = keeping();
+    const actor = formatRef(userRef(1_000));
+    keep(actor, 'first');
+    for (const subject of subjects) {
+      keep(subject);
+      keep(actor);
+    }
+    expect(isKept(actor, 'first')).toBe(true);
+    expect(isKept(formatRef(userRef(0)))).toBe(false);
   });
 
   test('where items need the memory: none of them is read more often for it', async () => {
