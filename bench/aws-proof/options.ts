@@ -1,13 +1,15 @@
 import { parseArgs } from 'node:util';
 
 /** By the steps that cost something, in their order: what. Before each of them a person is asked. */
-export const COSTS: Readonly<Record<string, string>> = {
+export const COSTS = {
   deploy: 'three stacks with functions, a table, alarms and a dashboard: cents, if they are removed today',
   smoke: 'about 300 changes for 100 people, and some requests: less than a cent',
   load: '15,000 requests through API Gateway and Lambda, and 300 writes: some cents',
   canary: 'a deployment of some ten minutes, with 5 requests per second: less than a cent',
   restore: 'a restored table: AWS bills its gigabytes, here far less than one',
-};
+} as const satisfies Readonly<Record<string, string>>;
+/** Measuring alone costs nothing. */
+export type StepName = keyof typeof COSTS | 'measure';
 const STEPS = Object.keys(COSTS).join(', ');
 
 const OPTIONS = {

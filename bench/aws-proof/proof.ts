@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { messageOf } from '../../local/message-of.ts';
 import type { Aws } from './aws.ts';
-import { COSTS } from './options.ts';
+import { COSTS, type StepName } from './options.ts';
 
 /** What a step found, for the page. */
 export interface Section {
@@ -12,7 +12,7 @@ export interface Section {
 
 export interface ProofOptions {
   /** By name, in their order. */
-  readonly steps: Readonly<Record<string, (signal: AbortSignal) => Promise<Section>>>;
+  readonly steps: Readonly<Record<StepName, (signal: AbortSignal) => Promise<Section>>>;
   /** Whether a step that costs may be taken. */
   readonly ask: (name: string, costs: string) => Promise<boolean>;
   /** Removes what was made; says what is left. */
@@ -46,13 +46,12 @@ export async function assertAccount(aws: Aws, account: string): Promise<void> {
 export async function prove({ steps, ask, remove, say, signal }: ProofOptions): Promise<Proven> {
   const sections: Section[] = [];
   const take = async (): Promise<string | undefined> => {
-    for (const [name, run] of Object.entries(steps)) {
+    for (const name of Object.keys(steps) as StepName[]) {
       if (signal.aborted) return 'interrupted';
-      const costs = COSTS[name];
-      if (costs !== undefined && !(await ask(name, costs))) return `${name}: not confirmed`;
+      if (name !== 'measure' && !(await ask(name, COSTS[name]))) return `${name}: not confirmed`;
       say(`== ${name}`);
       try {
-        sections.push(await run(signal));
+        sections.push(await steps[name](signal));
       } catch (error) {
         return `${name}: ${signal.aborted ? 'interrupted' : messageOf(error)}`;
       }

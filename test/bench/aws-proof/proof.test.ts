@@ -20,7 +20,7 @@ function setUp(
   };
   const run = () =>
     prove({
-      steps: Object.fromEntries(names.map((name) => [name, step(name)])),
+      steps: Object.fromEntries(names.map((name) => [name, step(name)])) as never,
       ask: async (name) => {
         log.push(`${name}?`);
         return !no.includes(name);
@@ -40,6 +40,12 @@ describe('a proof', () => {
     const { log, run } = setUp(['deploy', 'load', 'measure']);
     expect(await run()).toMatchObject({ left: [], sections: [{ title: 'deploy' }, { title: 'load' }, {}] });
     expect(log).toEqual(['deploy?', 'deploy', 'load?', 'load', 'measure', 'removed']);
+  });
+
+  test('asks before a step of which it does not know what it costs', async () => {
+    const { log, run } = setUp(['renamed'], { no: ['renamed'] });
+    expect((await run()).ended).toBe('renamed: not confirmed');
+    expect(log).toEqual(['renamed?', 'removed']);
   });
 
   test('ends where the answer is no, and removes what is there', async () => {
@@ -147,7 +153,7 @@ describe('the removal', () => {
 
 test('a fault of the removal itself is what is left', async () => {
   const proven = await prove({
-    steps: {},
+    steps: {} as never,
     ask: async () => true,
     say: () => {},
     signal: new AbortController().signal,
