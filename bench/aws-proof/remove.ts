@@ -9,6 +9,8 @@ const tables = z.object({ TableNames: z.array(z.string()) });
 const groups = z.object({ logGroups: z.array(z.object({ logGroupName: z.string() })) });
 
 const BETWEEN_LOOKS_MS = 15_000;
+/** An hour of looks. */
+const MOST_LOOKS = 240;
 
 /**
  * Removes all that a proof made: it begins with the name of the proof. What fails does not keep the rest.
@@ -36,10 +38,13 @@ export async function removeAll(
     const look = async () =>
       stacks.parse(await aws(['cloudformation', 'describe-stacks', ...of])).Stacks[0].StackStatus;
     // A stack that is being updated takes no deletion: the update is taken back before.
-    for (let status = await look(); /^UPDATE_.*IN_PROGRESS$/.test(status); status = await look()) {
+    let status = await look();
+    for (let looks = 1; /^UPDATE_.*IN_PROGRESS$/.test(status); looks++) {
+      if (looks === MOST_LOOKS) throw new Error(`still ${status} after ${MOST_LOOKS} looks`);
       if (status === 'UPDATE_IN_PROGRESS')
         await aws(['cloudformation', 'cancel-update-stack', ...of]).catch(() => undefined);
       await pause(BETWEEN_LOOKS_MS);
+      status = await look();
     }
     await aws(['cloudformation', 'delete-stack', ...of]);
     await aws(['cloudformation', 'wait', 'stack-delete-complete', ...of]);

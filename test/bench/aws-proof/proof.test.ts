@@ -79,8 +79,15 @@ describe('a proof', () => {
   });
 });
 
-/** An account with what a proof makes, and with a table that is not of it. Each call in `faulty` is refused. */
-function setUpAccount({ faulty = [] as readonly string[], absent = [] as readonly string[] } = {}) {
+/**
+ * An account with what a proof makes, and with a table that is not of it. Each call in `faulty` is refused; the stack
+ * `hanging` is being updated for ever.
+ */
+function setUpAccount({
+  faulty = [] as readonly string[],
+  absent = [] as readonly string[],
+  hanging = '',
+} = {}) {
   const calls: string[] = [];
   const statuses = ['UPDATE_IN_PROGRESS', 'UPDATE_ROLLBACK_IN_PROGRESS', 'UPDATE_ROLLBACK_COMPLETE'];
   const aws: Aws = async (words) => {
@@ -88,6 +95,8 @@ function setUpAccount({ faulty = [] as readonly string[], absent = [] as readonl
     calls.push(words.join(' '));
     if (faulty.some((each) => words.join(' ').includes(each))) throw new AwsError(call, 'AccessDenied');
     if (absent.some((each) => words.includes(each))) throw new AwsError(call, 'Stack does not exist');
+    if (call === 'cloudformation describe-stacks' && words.includes(hanging))
+      return { Stacks: [{ StackStatus: 'UPDATE_ROLLBACK_IN_PROGRESS' }] };
     if (call === 'cloudformation describe-stacks')
       return { Stacks: [{ StackStatus: statuses.length > 1 ? statuses.shift() : statuses[0] }] };
     if (call === 'dynamodb list-tables')
@@ -139,6 +148,14 @@ describe('the removal', () => {
       `table ${NAME}-Table-1A: aws dynamodb delete-table: AccessDenied`,
       `table ${NAME}-restored: aws dynamodb delete-table: AccessDenied`,
     ]);
+    expect(removed()).toContain(`s3 rb s3://${NAME} --force`);
+  });
+
+  test('goes on after an hour of looks at a stack that hangs', async () => {
+    const { removed, remove } = setUpAccount({ hanging: `${NAME}-api` });
+    expect(await remove()).toEqual([`stack ${NAME}-api: still UPDATE_ROLLBACK_IN_PROGRESS after 240 looks`]);
+    expect(removed()).not.toContain(`cloudformation delete-stack --stack-name ${NAME}-api`);
+    expect(removed()).toContain(`cloudformation delete-stack --stack-name ${NAME}`);
     expect(removed()).toContain(`s3 rb s3://${NAME} --force`);
   });
 
