@@ -60,16 +60,22 @@ async function stepsOf(
 async function run(words: readonly string[]): Promise<boolean> {
   const { account, region, yes, remove: known } = readProofRequest(words);
   const aws = createAws(region, process.env);
-  await assertAccount(aws, account);
   const name = known ?? `gatehouse-proof-${randomBytes(4).toString('hex')}`;
-  const remove = async (): Promise<readonly string[]> => {
-    const left = await removeAll(aws, name, say);
-    for (const line of left) say(`left: ${line}`);
-    if (left.length > 0)
-      say(`try again: npm run bench -- aws-proof --account ${account} --region ${region} --remove ${name}`);
-    return left;
+  // Before the first call: whoever only has this line can remove what there is.
+  const removal = `npm run -s bench -- aws-proof --account ${account} --region ${region} --remove ${name}`;
+  console.error(`what is made in ${region} begins with ${name}; this removes it: ${removal}`);
+  await assertAccount(aws, account);
+  const remove = async () => {
+    const removed = await removeAll(aws, { name, region }, say);
+    for (const line of removed.left) say(`left: ${line}`);
+    if (removed.left.length > 0) say(`try again: ${removal}`);
+    return removed;
   };
-  if (known !== undefined) return (await remove()).length === 0;
+  if (known !== undefined) {
+    const { left, isAnyRemoved } = await remove();
+    if (left.length === 0 && !isAnyRemoved) throw new Error(`nothing named ${name} in ${region}`);
+    return left.length === 0;
+  }
   if (!existsSync(pathOf('template.yaml')))
     throw new Error('template.yaml is missing: run "npm run build" first');
   const folder = pathOf('.aws-proof');
@@ -77,7 +83,6 @@ async function run(words: readonly string[]): Promise<boolean> {
   const interrupt = new AbortController();
   // Only once: a second Ctrl-C ends the process, and --remove removes what there is.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
-  say(`account ${account}, ${region}; what is made begins with ${name}`);
   const proven = await prove({
     steps: await stepsOf(aws, name, region, folder),
     // By `--yes`, otherwise by a person; without a terminal it is no.
@@ -86,7 +91,7 @@ async function run(words: readonly string[]): Promise<boolean> {
       (process.stdin.isTTY === true &&
         confirm({ input: process.stdin, output: process.stdout }, `${step}: ${costs}. Go on?`)),
     say,
-    remove,
+    remove: async () => (await remove()).left,
     signal: interrupt.signal,
   });
   const { version } = JSON.parse(readFileSync(pathOf('package.json'), 'utf8')) as { version: string };

@@ -6,6 +6,7 @@ import { STACKS } from './deploy.ts';
 
 const stacks = z.object({ Stacks: z.tuple([z.object({ StackStatus: z.string() })]).rest(z.unknown()) });
 const tables = z.object({ TableNames: z.array(z.string()) });
+const locations = z.object({ LocationConstraint: z.string().nullish() });
 const groups = z.object({ logGroups: z.array(z.object({ logGroupName: z.string() })) });
 
 const BETWEEN_LOOKS_MS = 15_000;
@@ -15,16 +16,19 @@ const MOST_LOOKS = 240;
 /**
  * Removes all that a proof made: it begins with the name of the proof. What fails does not keep the rest.
  *
- * @returns a line for each thing that is left
+ * @param region that of `aws`
+ * @returns a line for each thing that is left, and whether anything is removed: where nothing is, the name or the
+ * region may be wrong
  */
 export async function removeAll(
   aws: Aws,
-  name: string,
+  { name, region }: { readonly name: string; readonly region: string },
   say: (line: string) => void,
   pause: (ms: number) => Promise<unknown> = sleep,
-): Promise<readonly string[]> {
+) {
   const left: string[] = [];
-  const remove = async (what: string, act: () => Promise<unknown>): Promise<void> => {
+  let isAnyRemoved = false;
+  const attempt = async (what: string, act: () => Promise<unknown>): Promise<void> => {
     say(`removing ${what}`);
     try {
       await act();
@@ -32,6 +36,11 @@ export async function removeAll(
       if (!(error instanceof AwsError && error.isAbsent)) left.push(`${what}: ${messageOf(error)}`);
     }
   };
+  const remove = (what: string, act: () => Promise<unknown>): Promise<void> =>
+    attempt(what, async () => {
+      await act();
+      isAnyRemoved = true;
+    });
 
   async function removeStack(stack: string): Promise<void> {
     const of = ['--stack-name', stack];
@@ -50,6 +59,15 @@ export async function removeAll(
     await aws(['cloudformation', 'wait', 'stack-delete-complete', ...of]);
   }
 
+  async function removeBucket(): Promise<void> {
+    const located = await aws(['s3api', 'get-bucket-location', '--bucket', name]);
+    // `s3 rb` follows a bucket into any region: in a wrong one it would be all that goes.
+    const { LocationConstraint } = locations.parse(located);
+    const home = LocationConstraint ?? 'us-east-1';
+    if (home !== region) throw new Error(`it is in ${home}, not in ${region}`);
+    await aws(['s3', 'rb', `s3://${name}`, '--force']);
+  }
+
   async function removeTable(table: string): Promise<void> {
     const of = ['--table-name', table];
     // A stack that failed half-way may have protected it.
@@ -61,19 +79,19 @@ export async function removeAll(
 
   for (const stack of STACKS.toReversed())
     await remove(`stack ${name}${stack}`, () => removeStack(`${name}${stack}`));
-  await remove(`bucket ${name}`, () => aws(['s3', 'rb', `s3://${name}`, '--force']));
+  await remove(`bucket ${name}`, removeBucket);
   // The stack leaves its table behind; the other one is restored.
-  await remove('tables', async () => {
+  await attempt('tables', async () => {
     const { TableNames } = tables.parse(await aws(['dynamodb', 'list-tables']));
     for (const table of TableNames.filter((each) => each.startsWith(`${name}-`)))
       await remove(`table ${table}`, () => removeTable(table));
   });
   // Lambda makes these by itself when a function is called.
-  await remove('log groups', async () => {
+  await attempt('log groups', async () => {
     const of = ['--log-group-name-prefix', `/aws/lambda/${name}`];
     const { logGroups } = groups.parse(await aws(['logs', 'describe-log-groups', ...of]));
     for (const { logGroupName: group } of logGroups)
       await remove(`log group ${group}`, () => aws(['logs', 'delete-log-group', '--log-group-name', group]));
   });
-  return left;
+  return { left, isAnyRemoved };
 }

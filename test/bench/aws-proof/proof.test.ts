@@ -4,6 +4,7 @@ import { assertAccount, prove } from '../../../bench/aws-proof/proof.ts';
 import { removeAll } from '../../../bench/aws-proof/remove.ts';
 
 const NAME = 'gatehouse-proof-0123abcd';
+const REGION = 'eu-central-1';
 
 /** A proof of steps that note what they did; each name in `faulty` fails. */
 function setUp(
@@ -87,6 +88,7 @@ function setUpAccount({
   faulty = [] as readonly string[],
   absent = [] as readonly string[],
   hanging = '',
+  bucketIn = REGION,
 } = {}) {
   const calls: string[] = [];
   const statuses = ['UPDATE_IN_PROGRESS', 'UPDATE_ROLLBACK_IN_PROGRESS', 'UPDATE_ROLLBACK_COMPLETE'];
@@ -99,6 +101,7 @@ function setUpAccount({
       return { Stacks: [{ StackStatus: 'UPDATE_ROLLBACK_IN_PROGRESS' }] };
     if (call === 'cloudformation describe-stacks')
       return { Stacks: [{ StackStatus: statuses.length > 1 ? statuses.shift() : statuses[0] }] };
+    if (call === 's3api get-bucket-location') return { LocationConstraint: bucketIn };
     if (call === 'dynamodb list-tables')
       return { TableNames: ['another', NAME.slice(0, -1), `${NAME}-Table-1A`, `${NAME}-restored`] };
     if (call === 'logs describe-log-groups') return { logGroups: [{ logGroupName: '/aws/lambda/left' }] };
@@ -107,7 +110,7 @@ function setUpAccount({
   const remove = () =>
     removeAll(
       aws,
-      NAME,
+      { name: NAME, region: REGION },
       () => {},
       async () => {},
     );
@@ -118,7 +121,7 @@ function setUpAccount({
 describe('the removal', () => {
   test('goes backwards, takes an update back first, and takes what a stack leaves behind', async () => {
     const { removed, remove } = setUpAccount();
-    expect(await remove()).toEqual([]);
+    expect(await remove()).toEqual({ left: [], isAnyRemoved: true });
     expect(removed()).toEqual([
       `cloudformation cancel-update-stack --stack-name ${NAME}-api`,
       `cloudformation delete-stack --stack-name ${NAME}-api`,
@@ -135,13 +138,13 @@ describe('the removal', () => {
 
   test('takes what is not there as removed', async () => {
     const { removed, remove } = setUpAccount({ absent: [NAME, `${NAME}-api`] });
-    expect(await remove()).toEqual([]);
+    expect((await remove()).left).toEqual([]);
     expect(removed()[0]).toBe(`cloudformation cancel-update-stack --stack-name ${NAME}-issuer`);
   });
 
   test('goes on after a failure, and says what is left', async () => {
     const { removed, remove } = setUpAccount({ faulty: ['delete-stack', 'delete-table'] });
-    expect(await remove()).toEqual([
+    expect((await remove()).left).toEqual([
       `stack ${NAME}-api: aws cloudformation delete-stack: AccessDenied`,
       `stack ${NAME}: aws cloudformation delete-stack: AccessDenied`,
       `stack ${NAME}-issuer: aws cloudformation delete-stack: AccessDenied`,
@@ -153,15 +156,23 @@ describe('the removal', () => {
 
   test('goes on after an hour of looks at a stack that hangs', async () => {
     const { removed, remove } = setUpAccount({ hanging: `${NAME}-api` });
-    expect(await remove()).toEqual([`stack ${NAME}-api: still UPDATE_ROLLBACK_IN_PROGRESS after 240 looks`]);
+    expect((await remove()).left).toEqual([
+      `stack ${NAME}-api: still UPDATE_ROLLBACK_IN_PROGRESS after 240 looks`,
+    ]);
     expect(removed()).not.toContain(`cloudformation delete-stack --stack-name ${NAME}-api`);
     expect(removed()).toContain(`cloudformation delete-stack --stack-name ${NAME}`);
     expect(removed()).toContain(`s3 rb s3://${NAME} --force`);
   });
 
+  test('leaves a bucket of another region, where the rest is too', async () => {
+    const { removed, remove } = setUpAccount({ bucketIn: 'eu-west-1' });
+    expect((await remove()).left).toEqual([`bucket ${NAME}: it is in eu-west-1, not in ${REGION}`]);
+    expect(removed()).not.toContain(`s3 rb s3://${NAME} --force`);
+  });
+
   test('says when it cannot see what is left', async () => {
     const { remove } = setUpAccount({ faulty: ['list-tables', 'describe-log-groups'] });
-    expect(await remove()).toEqual([
+    expect((await remove()).left).toEqual([
       'tables: aws dynamodb list-tables: AccessDenied',
       'log groups: aws logs describe-log-groups: AccessDenied',
     ]);
