@@ -96,12 +96,19 @@ export function createBenchWorld(seed = 4_711): World {
   return { places, pages, roles, groups, users };
 }
 
-/** Whether places stand alone, or inherit from those above. */
+/** Whether places are roots, or inherit from those above. */
 export type Shape = 'flat' | 'nested';
 
 export function createWorldOf(shape: Shape): World {
   const world = createBenchWorld();
-  return shape === 'nested' ? world : { ...world, places: world.places.map(({ ref }) => ({ ref })) };
+  if (shape === 'nested') return world;
+  // A location may be a root.
+  const asRoot = (ref: string): string => ref.replace(/^\w+/, 'location');
+  return {
+    ...world,
+    places: world.places.map(({ ref }) => ({ ref: asRoot(ref) })),
+    groups: world.groups.map((group) => ({ ...group, place: asRoot(group.place) })),
+  };
 }
 
 /** The oracle, in the simplest form. */
@@ -114,14 +121,14 @@ export function isAllowed(world: World, subject: string, permission: string, sco
   );
 }
 
-/** Questions at buildings, so that each involves three places; half of them are allowed. */
+/** Questions at the lowest places, so that each involves all above them; half of them are allowed. */
 export function drawQuestions(world: World, count = 20_000, seed = 815): readonly Question[] {
   const random = createRandom(seed);
-  const buildings = world.places.filter(({ ref }) => ref.startsWith('building:'));
+  const lowest = world.places.filter(({ ref }) => !world.places.some(({ parent }) => parent === ref));
   const left = { true: count / 2, false: count / 2 };
   const found: Question[] = [];
   while (found.length < count) {
-    const [subject, scope] = [random.pick(world.users).ref, random.pick(buildings).ref];
+    const [subject, scope] = [random.pick(world.users).ref, random.pick(lowest).ref];
     const permission = random.pick(world.pages);
     const allowed = isAllowed(world, subject, permission, scope);
     if (left[`${allowed}`] === 0) continue;
