@@ -62,7 +62,10 @@ export function createKeptDecisions(maxBytes: number) {
   const least = Math.ceil(maxBytes * LEAST);
   const most = Math.ceil(maxBytes * MOST);
   let room = most;
-  /** Of all subjects. They grow while they are in the cache, which takes a size only when a value is set. */
+  /**
+   * Of all subjects. They grow while they are in the cache, which takes a size only when a value is set: there each counts
+   * 1, a bound that is never reached, and `shrink` keeps the real one.
+   */
   let bytes = 0;
   const subjects = new LRUCache<string, KeptSubject>({
     maxSize: most,

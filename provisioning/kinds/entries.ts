@@ -40,7 +40,7 @@ import type { Node } from '../plan.ts';
 
 const ifText = (item: Item, attribute: string) => optionalText(item, attribute) ?? undefined;
 
-/** Whether access may rest on what has this status; without one it may as well, which is not closed. */
+/** Whether access counts in this status. What has no status is neither open by it nor closed. */
 export const isOpen = (status: unknown): boolean => status === 'active' || status === 'trial';
 export const isClosed = (status: unknown): boolean => status !== undefined && !isOpen(status);
 
