@@ -131,7 +131,7 @@ describe('the fields of who acts', () => {
       .waitFor();
     await decisionOf(page).getByText('actor_no_grant').waitFor();
     await page.getByLabel('Mandate, as mandate:ID').fill('mandate:gone');
-    expect(page.url()).toContain('actor=agent%3Ahelper&mandate=mandate%3Agone');
+    await expect.poll(() => page.url()).toContain('actor=agent%3Ahelper&mandate=mandate%3Agone');
     await page.getByLabel('Mandate, as mandate:ID').fill('');
     await expectAccessible(page);
 

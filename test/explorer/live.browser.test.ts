@@ -72,13 +72,13 @@ describe('the list', () => {
     await page.getByRole('main').getByLabel('Subject').fill('TINA');
     await rowOf(page, 'tina').waitFor();
     await expect.poll(() => table(page).getByText('victor').count()).toBe(0);
-    expect(page.url()).toMatch(/#live\?who=TINA$/);
+    await expect.poll(() => page.url()).toMatch(/#live\?who=TINA$/);
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page
       .getByRole('list', { name: 'Reasons' })
       .getByRole('button', { name: /denied_by_role/ })
       .click();
-    expect(page.url()).toMatch(/reason=denied_by_role$/);
+    await expect.poll(() => page.url()).toMatch(/reason=denied_by_role$/);
     await expect.poll(() => table(page).getByText('✓ allowed').count()).toBe(0);
     await page.getByLabel('Any text').fill('nobody has this');
     await page.getByText('Nothing matches the filter').waitFor();
@@ -191,7 +191,7 @@ describe('a revocation', () => {
     await page.getByLabel('Cache TTL of the authorizer').fill('0');
     await page.getByLabel('Life of a WebSocket').fill('0');
     await page.getByText('No request is allowed after a revocation.').waitFor();
-    expect(page.url()).toContain('cacheTtl=0&webSocket=0');
+    await expect.poll(() => page.url()).toContain('cacheTtl=0&webSocket=0');
     await page.getByLabel('Revoked', { exact: true }).fill('user:ann');
     await page.keyboard.press('Tab');
     await page.getByRole('link', { name: /who loses what when user:ann is disabled/ }).waitFor();
@@ -211,7 +211,9 @@ describe('a revocation', () => {
     await page.getByRole('alert').filter({ hasText: 'run the command with --json' }).waitFor();
     await pasted.fill(text);
     await stateOf(page, 'engine cache').filter({ hasText: '▸ 30 s left' }).waitFor();
-    expect(page.url()).toContain('cacheTtl=30&resultTtl=300&revoked=user%3Aeve&since=2026-03-01T00%3A00');
+    await expect
+      .poll(() => page.url())
+      .toContain('cacheTtl=30&resultTtl=300&revoked=user%3Aeve&since=2026-03-01T00%3A00');
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     const buffer = Buffer.from(text.replaceAll('user:eve', 'user:dan'));
     await page

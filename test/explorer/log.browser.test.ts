@@ -32,7 +32,7 @@ test('the log of the tenant: newest first, each record with what it was before a
   await field('status').getByText('~ changed').waitFor();
   expect(await field('status').getByRole('cell').allInnerTexts()).toEqual(['active', 'suspended']);
   expect(await field('description').getByRole('cell').allInnerTexts()).toEqual(['none', 'closed']);
-  expect(new URL(page.url()).hash).toContain('record=');
+  await expect.poll(() => new URL(page.url()).hash).toContain('record=');
   await expectAccessible(page);
   await page.reload();
   await field('status').waitFor();
@@ -66,7 +66,7 @@ test('records are filtered by actor, command and entity; an empty list says what
   await counted(page, '1 row');
   await page.getByLabel('Entity contains').fill('staff');
   await counted(page, '1 row');
-  expect(new URL(page.url()).hash).toContain('entity=staff');
+  await expect.poll(() => new URL(page.url()).hash).toContain('entity=staff');
 });
 
 test('the logs of a user and of no tenant, and a period without records', async () => {

@@ -56,7 +56,7 @@ test('it opens with the first example and a question about it', async () => {
   const { page } = await openPage({ url: playground().replace(/#.*/, '') });
   await editorIn(page);
   await decided(decisionOf(page), 'allowed');
-  expect(new URL(page.url()).hash).toMatch(/^#why\?example=school&/);
+  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#why\?example=school&/);
   await expectAccessible(page);
 });
 
@@ -228,7 +228,7 @@ describe('tests', () => {
     const { page } = await openEditor('map', 'school');
     await resultsIn(page).getByRole('link', { name: 'a volunteer sees no grades' }).click();
     await decided(decisionOf(page), 'refused');
-    expect(page.url()).toMatch(/#why\?.*permission=grades.*at=2026-03-02T09/);
+    await expect.poll(() => page.url()).toMatch(/#why\?.*permission=grades.*at=2026-03-02T09/);
     await resultsIn(page).getByRole('button', { name: 'line 12' }).click();
     await testsOf(page).waitFor();
     expect(await page.evaluate(FOCUSED)).toBe('Model tests');
@@ -320,10 +320,10 @@ test('columns are hidden and shown, and the address says so', async () => {
   const columns = page.getByRole('group', { name: 'Columns' });
   await columns.getByRole('button', { name: 'Manifest' }).click();
   await manifestOf(page).waitFor({ state: 'hidden' });
-  expect(page.url()).toContain('hide=manifest');
+  await expect.poll(() => page.url()).toContain('hide=manifest');
   await page.getByRole('button', { name: 'line 6' }).click();
   await testsOf(page).waitFor();
-  expect(page.url()).not.toContain('hide');
+  await expect.poll(() => page.url()).not.toContain('hide');
 });
 
 /** The label of the editor that has the focus. */

@@ -151,7 +151,7 @@ describe('a path', () => {
     await expectAccessible(page);
     await trial(page).getByRole('link', { name: 'Why is it refused?' }).click();
     await page.getByRole('heading', { level: 1, name: 'Why' }).waitFor();
-    expect(page.url()).toMatch(/#why\?.*permission=secret/);
+    await expect.poll(() => page.url()).toMatch(/#why\?.*permission=secret/);
   });
 
   test('takes values of headers', async () => {

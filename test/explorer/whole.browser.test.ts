@@ -86,7 +86,7 @@ async function expectAppearance(page: Page, width: keyof typeof WIDTHS): Promise
 describe.each(NAMES)('%s', (name) => {
   test('is what its link says, also after a reload and in another page', async () => {
     const { page, context, screen } = await openScreen(name);
-    expect(new URL(page.url()).hash).toBe(`#${hashOf(screen)}`);
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#${hashOf(screen)}`);
     const other = await context.newPage();
     await other.goto(page.url());
     await page.reload();
@@ -95,7 +95,7 @@ describe.each(NAMES)('%s', (name) => {
     const shownIn = (each: Page) => each.getByRole('main').ariaSnapshot();
     // Pictures and names come when they come, in either of them.
     await expect.poll(async () => (await shownIn(page)) === (await shownIn(other))).toBe(true);
-    expect(new URL(page.url()).hash).toBe(`#${hashOf(screen)}`);
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#${hashOf(screen)}`);
   });
 
   test('is accessible and fits, wide and narrow, light and dark; Tab reaches each control, shows it, and leaves it', async () => {

@@ -115,7 +115,7 @@ describe('a decision', () => {
     await decided(decisionOf(page), 'allowed');
     const values = page.getByRole('row').filter({ hasText: 'context.channel' });
     expect(await values.innerText()).toMatch(/context\.channel\s+"web"\s+the question/);
-    expect(page.url()).toContain('given=');
+    await expect.poll(() => page.url()).toContain('given=');
   });
 
   test('a suspended scope links to what would be if it were active', async () => {
@@ -198,7 +198,7 @@ describe('over time', () => {
     await slider.focus();
     await page.keyboard.press('ArrowLeft');
     await decided(decisionOf(page), 'allowed');
-    expect(page.url()).toContain('at=2026-03-31T00%3A00Z');
+    await expect.poll(() => page.url()).toContain('at=2026-03-31T00%3A00Z');
     expect(await slider.getAttribute('aria-valuetext')).toBe('31 Mar 2026, 00:00 UTC');
     expect(await page.evaluate('history.length')).toBe(entries);
     await expectAccessible(page);
