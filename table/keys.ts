@@ -408,7 +408,7 @@ export function parseKey(key: Key): ParsedKey | undefined {
   const sort = key.SK.split('#');
   const [id] = rest;
   if (head === IDENTITY) return parseIdentityKey(rest, key.SK);
-  if (id === undefined || [head, ...rest, ...sort].includes('')) return undefined;
+  if (id === undefined || head === '' || rest.includes('') || sort.includes('')) return undefined;
   if (head === 'AUDIT') return parseLogKey(rest, sort);
   if (head === 'AUDIT_COUNT') {
     const read = parseLogKey(rest, sort);
@@ -477,10 +477,11 @@ function parseEdgeKey(from: Ref, sort: readonly string[]): ParsedKey | undefined
   const kind = sort.length % 2 === 1 ? sort[0] : undefined;
   const words = kind === undefined ? sort : sort.slice(1);
   if (words.length === 0 || (kind === undefined && words.length > 2)) return undefined;
-  const to = words.flatMap((word, i) =>
-    i % 2 === 0 ? [{ type: typeOf(word), id: words[i + 1] as string }] : [],
-  );
-  return { form: 'edge', ...from, to, ...(kind === undefined ? {} : { kind: typeOf(kind) }) };
+  const to: Ref[] = [];
+  for (let at = 0; at < words.length; at += 2)
+    to.push({ type: typeOf(words[at] as string), id: words[at + 1] as string });
+  const edge = { form: 'edge' as const, type: from.type, id: from.id, to };
+  return kind === undefined ? edge : { ...edge, kind: typeOf(kind) };
 }
 
 /** `GLOBAL#shard` or `TENANT#id#shard`, and then `time#id`. */

@@ -99,6 +99,7 @@ const OF_EFFECTS: Names = new Set([Attribute.allow, Attribute.deny, 'when', Attr
 
 /** @param names attributes that are added or taken away; of those that are added none is a DENY */
 function extentBy(action: Action, names: readonly string[]): Extent | undefined {
+  if (names.length === 0 && !isEndMoved(action)) return undefined;
   const parsed = parseKey(keyOf(action));
   if (!parsed || !isOfDecision(parsed)) return undefined;
   const kinds = names.map((name) => parseAttribute(name)?.kind ?? name);

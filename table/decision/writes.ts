@@ -20,7 +20,10 @@ import { changeAt, MARKS, update } from './entries.ts';
 import { createKnownSplits, type KnownSplits } from './split.ts';
 
 /** What carries a stamp: decision items, and the guards that decisions look up. */
-const isStamped = (key: Key): boolean => isOfDecision(parseKey(key)) || parseKey(key)?.form === 'guard';
+const isStamped = (key: Key): boolean => {
+  const parsed = parseKey(key);
+  return isOfDecision(parsed) || parsed?.form === 'guard';
+};
 
 /**
  * The actions as they are sent: what they write says its form (form.ts), and each that writes an item with a stamp
