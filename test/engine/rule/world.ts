@@ -249,9 +249,9 @@ function asking<W extends World>(world: W) {
 
 export const createRuleWorld = async () => asking(await furnish(await createWorld(MANIFEST)));
 
-/** The same on the memory table in every tier, made once. */
-export async function createRuleWorlds() {
-  const made = createMemoryWorld();
+/** The same on the memory table in every tier, made once, at this instant if one is given. */
+export async function createRuleWorlds(now?: number) {
+  const made = createMemoryWorld([], now);
   await made.apply(MANIFEST);
   await furnish(made);
   return () => asking(copyOf(made));
