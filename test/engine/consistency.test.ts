@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { formatFreshnessToken } from '../../table/freshness-token.ts';
-import { formatRef } from '../../table/identifiers.ts';
 import { CLOCK_SKEW_MS, COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
+import { timelines } from './timeline.ts';
 
 /** `cached`, `strong` and `atLeast`, on the real engine: what each may answer, and what each reads. */
 const flat = 'tenant:fresh';
@@ -76,53 +74,14 @@ describe('atLeast', () => {
   });
 });
 
-test('atLeast of a writer whose clock is behind is not answered from what was read before its write', async () => {
-  const { newEngine, ask, clock, putUser } = createSchool();
-  const engine = newEngine();
-  expect(await ask(engine)).toMatchObject({ allowed: true });
-  clock.advance(1);
-  putUser(0, REVOKED);
-  const consistency = { atLeast: formatFreshnessToken(clock.now() + 1 - CLOCK_SKEW_MS) };
-  const answer = await engine.check(formatRef(userRef(0)), 'dashboard', formatRef(PLACE), { consistency });
-  expect(answer).toMatchObject({ allowed: false });
-});
-
-describe('atLeast beside a slow read from before the write', () => {
-  /** A read that sees a person as they were is not answered yet; then they are written. */
-  function besideASlowRead() {
-    const { newEngine, ask, clock, reads, hold, letGo, putUser } = createSchool();
-    const engine = newEngine();
-    hold();
-    /** Writes the person and asks for a decision that has seen it. */
-    const writeAndAsk = (n: number, attributes: object) => {
-      putUser(n, { ...attributes, writtenAt: clock.now() });
-      const consistency = { atLeast: formatFreshnessToken(clock.now()) };
-      return engine.check(formatRef(userRef(n)), 'dashboard', formatRef(PLACE), { consistency });
-    };
-    return { clock, reads, ask: (n: number) => ask(engine, n), letGo, writeAndAsk };
-  }
-
-  test('is not answered from what that read caches in the meantime', async () => {
-    const { clock, reads, ask, letGo, writeAndAsk } = besideASlowRead();
-    const slow = ask(1);
-    clock.advance(2);
-    const answer = writeAndAsk(1, GRANTED);
-    letGo();
-    clock.advance(1);
-    reads[0]?.answer();
-    expect(await slow).toMatchObject({ reason: 'subject_unknown' });
-    reads[1]?.answer();
-    expect(await answer).toEqual({ allowed: true, reason: 'role' });
-  });
-
-  test('does not share it, even if it began in the same tick of the clock', async () => {
-    const { clock, reads, ask, letGo, writeAndAsk } = besideASlowRead();
-    const slow = ask(0);
-    const answer = writeAndAsk(0, REVOKED);
-    letGo();
-    clock.advance(1);
-    for (const read of [...reads]) read.answer();
-    expect(await slow).toMatchObject({ allowed: true });
-    expect(await answer).toEqual({ allowed: false, reason: 'no_grant' });
-  });
-});
+timelines(`
+  atLeast of a writer whose clock is behind is not answered from what was read before its write
+    ask 0 → role · later 1 · revoke 0 · ask 0 since ${1 - CLOCK_SKEW_MS} → no_grant
+  atLeast is not answered from what a slow read from before the write caches in the meantime
+    hold · begin 1 · later 2 · grant 1 now · begin 1 since 0 · let go
+    later 1 · answer 0 · ends → subject_unknown · answer 1 · ends → role
+  nor does it share such a read, even if that began in the same tick of the clock
+    hold · begin 0 · revoke 0 now · begin 0 since 0 · let go · later 1 · answer 0 · answer 1 · ends → role · ends → no_grant
+  a strong check is one call if the subject is cached as missing
+    ask 1 → subject_unknown · grant 1 · ask 1 strong → role · reads → 5 5
+`);

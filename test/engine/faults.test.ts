@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey, tenantEffectsKey } from '../../table/keys.ts';
-import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, userRef } from './fake-table.ts';
+import { createSchool, ELSEWHERE, PAGE, PLACE, userRef } from './fake-table.ts';
+import { timelines } from './timeline.ts';
 
 /** A fault is an error and never an answer, it is not remembered, and it reaches no further than it must. */
 const throttled = () => new GatehouseError('throttled', 'BatchGetItem was throttled');
@@ -10,35 +11,13 @@ const place = formatRef(PLACE);
 const ann = formatRef(userRef(0));
 
 describe('a read that fails', () => {
-  test('fails all waiting checks and is not cached: the next check reads again', async () => {
-    const { reads, newEngine, ask, hold } = createSchool();
-    const engine = newEngine();
-    hold();
-    const waiting = Array.from({ length: 100 }, () => ask(engine));
-    const failure = throttled();
-    reads[0]?.fail(failure);
-    const outcomes = await Promise.allSettled(waiting);
-    expect(outcomes.every((outcome) => outcome.status === 'rejected' && outcome.reason === failure)).toBe(
-      true,
-    );
-    const next = ask(engine);
-    expect(reads.map(({ keys }) => keys.length)).toEqual([5, 5]);
-    reads[1]?.answer();
-    expect(await next).toMatchObject({ allowed: true });
-  });
-
-  test('for one user does not affect another one who shares other items', async () => {
-    const { reads, newEngine, ask, hold, putUser } = createSchool();
-    const engine = newEngine();
-    await ask(engine);
-    putUser(1, GRANTED);
-    hold();
-    const [first, second] = [ask(engine, 1), ask(engine, 2)];
-    reads[1]?.answer();
-    reads[2]?.fail(throttled());
-    expect(await first).toMatchObject({ allowed: true });
-    await expect(second).rejects.toMatchObject({ code: 'throttled' });
-  });
+  timelines(`
+  fails all waiting checks and is not cached: the next check reads again
+    hold · begin 0 · begin 0 · fail throttled · ends → throttled · ends → throttled
+    begin 0 · reads → 5 5 · answer · ends → role
+  for one user does not affect another one who shares other items
+    ask 0 → role · grant 1 · hold · begin 1 · begin 2 · answer 1 · fail 2 throttled · ends → role · ends → throttled
+`);
 
   test('of the second of two reads fails the check; the first one stays cached', async () => {
     const { reads, newEngine, put, hold } = createSchool();

@@ -78,168 +78,102 @@ function setUp({ kind = KIND, maxBytes = 1_000_000 }: { kind?: Kind<unknown>; ma
   return { cache, calls, getMany, answers, begin, read, spanOf, setTime: (at: number) => (time = at) };
 }
 
-describe('the span of a write', () => {
-  test('begins a margin after its stamp and ends at the start of the read', async () => {
-    const { read, spanOf } = setUp();
-    await read(5_000, 5_100, write('w1', 3_000));
-    expect(spanOf()).toEqual({ value: 'w1', from: 4_000, until: 5_000 });
+/** What a read finds: `none`, `~x` for a value without a stamp, `w1@3000` for a write and its stamp, `w1@3000=x` for its value. */
+function foundBy(text: string): Found {
+  if (text === 'none') return undefined;
+  if (text.startsWith('~')) return { value: text.slice(1) };
+  const [stamp = '', value] = text.split('=');
+  const [writeId = '', writtenAt] = stamp.split('@');
+  return write(writeId, Number(writtenAt), value ?? writeId);
+}
+
+describe('what is known after reads, each from its start to its end', () => {
+  test.each([
+    ['a write begins a margin after its stamp', '5000-5100 w1@3000', 'w1 4000-5000'],
+    ['or after the end of the read, if that is earlier', '5000-5100 w1@4900', 'w1 5101-5000'],
+    ['it is empty until the next read', '5000-5100 w1@4900, 5101-5200 w1@4900', 'w1 5101-5101'],
+    ['a slow read does not shorten it', '5000-5400 w1@4900, 5020-5300 w1@4900', 'w1 5301-5020'],
+    ['writes within a millisecond differ by their ids', '5000-5100 w1@0, 6000-6100 w2@0', 'w2 1000-6000'],
+    [
+      'of two writes the one that was certainly committed when it was read counts',
+      '5000-5100 w1@4900, 5101-5200 w2@5050',
+      'w2 5201-5101',
+    ],
+    ['whatever was read in between', '4500-5200 w2@4600, 5000-5100 w1@3000', 'w2 5201-4500'],
+    ['if their order is unknown, that of before', '5000-5100 w1@4900, 5100-5200 w2@5050', 'w1 5101-5000'],
+    ['a slow read does not bring back the older', '5000-5400 w1@4000, 5200-5300 w2@5100', 'w2 5301-5200'],
+    ['a damaged write leaves it', '5000-5100 w1@0, 6000-6100 w2@0=damaged', 'w1 1000-5000'],
+    ['what is absent was so always', '5000-5100 none', 'null -Infinity-5000'],
+    ['up to the start of the last read', '5000-5100 none, 6000-6100 none', 'null -Infinity-6000'],
+    ['it gives way to a read after it was seen', '5000-5100 none, 5101-5200 w1@5050', 'w1 5201-5101'],
+    ['and to no earlier one', '5000-5100 none, 5100-5200 w1@5050', 'null -Infinity-5000'],
+    [
+      'it was seen at the latest end of the reads that did not find it',
+      '5000-5400 none, 5010-5100 none, 5400-5500 w1@5050',
+      'null -Infinity-5010',
+    ],
+    ['and not later', '5000-5400 none, 5010-5100 none, 5401-5500 w1@5050', 'w1 5501-5401'],
+    ['it takes the place of what was there', '5000-5100 w1@4900, 5101-5200 none', 'null -Infinity-5101'],
+    ['unless it was read too early', '5000-5100 w1@4900, 5100-5200 none', 'w1 5101-5000'],
+    [
+      // The write was deleted again, which leaves no trace.
+      'absent twice, it is kept against a slow read of the write between',
+      '5000-5100 none, 5200-5500 w1@4000, 5300-5400 none',
+      'null -Infinity-5300',
+    ],
+    ['without a stamp it counts as written when it was read', '5000-5100 ~x', 'x 5101-5000'],
+    ['a second read confirms it', '5000-5100 ~x, 5101-5200 ~x', 'x 5101-5101'],
+    ['with other content it is another write', '5000-5100 ~x, 6000-6100 ~y', 'y 6101-6000'],
+    ['and so it is with a stamp', '5000-5100 ~x, 6000-6100 ~y, 7000-7100 w1@6500=y', 'y 7101-7000'],
+  ])('%s: %s → %s', async (_, reads, expected) => {
+    const { begin, spanOf } = setUp({ kind: reads.includes('~') ? MAY_LACK_STAMP : KIND });
+    const all = reads.split(', ').map((each) => {
+      const [, start, end, text = ''] = /^(\d+)-(\d+) (.+)$/.exec(each) ?? [];
+      return { start: Number(start), end: Number(end), text };
+    });
+    const moments = all.flatMap(({ start, end, text }) => {
+      let reading: ReturnType<typeof begin> | undefined;
+      return [
+        {
+          at: start,
+          act: () => {
+            reading = begin(start, { a: foundBy(text) });
+          },
+        },
+        { at: end, act: () => reading?.end(end) },
+      ];
+    });
+    for (const { act } of moments.sort((one, other) => one.at - other.at)) await act();
+    const span = spanOf();
+    expect(`${span?.value} ${span?.from}-${span?.until}`).toBe(expected);
   });
 
-  test('begins after the end of the read if that is earlier; it is empty until the next read', async () => {
-    const { read, spanOf } = setUp();
-    await read(5_000, 5_100, write('w1', 4_900));
-    expect(spanOf()).toEqual({ value: 'w1', from: 5_101, until: 5_000 });
-    await read(5_101, 5_200, write('w1', 4_900));
-    expect(spanOf()).toEqual({ value: 'w1', from: 5_101, until: 5_101 });
-  });
-
-  test('is extended by every read that returns it, in whatever order they end', async () => {
+  test('reads extend it in whatever order they end', async () => {
     const { begin, spanOf } = setUp();
-    const [slow, quick] = [begin(5_000, { a: write('w1', 4_900) }), begin(5_010, { a: write('w1', 4_900) })];
-    const late = begin(5_020, { a: write('w1', 4_900) });
+    const [late, quick] = [begin(5_020, { a: write('w1', 4_900) }), begin(5_010, { a: write('w1', 4_900) })];
     await late.end(5_300);
-    expect(spanOf()).toEqual({ value: 'w1', from: 5_301, until: 5_020 });
-    await slow.end(5_400);
-    expect(spanOf()).toEqual({ value: 'w1', from: 5_301, until: 5_020 });
     await quick.end(5_100);
     expect(spanOf()).toEqual({ value: 'w1', from: 5_101, until: 5_020 });
   });
 
-  test('is not extended by a read that returns another write', async () => {
+  test('a read returns what it read, also where that is not cached, and leaves what others have read', async () => {
     const { read } = setUp();
-    const first = await read(5_000, 5_100, write('w1', 0));
-    await read(6_000, 6_100, write('w2', 5_500));
-    expect(first).toMatchObject({ value: 'w1', span: { from: 1_000, until: 5_000 } });
+    const first = await read(5_000, 5_100, write('w1', 4_900));
+    const second = await read(5_100, 5_200, write('w2', 5_050));
+    expect(second).toMatchObject({ value: 'w2', span: { from: 5_201, until: 5_100 } });
+    await read(6_000, 6_100, write('w3', 5_500));
+    expect(first).toMatchObject({ value: 'w1', span: { from: 5_101, until: 5_000 } });
   });
 
-  test('distinguishes writes within a millisecond by their ids', async () => {
-    const { read, spanOf } = setUp();
-    await read(5_000, 5_100, write('w1', 0));
-    await read(6_000, 6_100, write('w2', 0));
-    expect(spanOf()).toEqual({ value: 'w2', from: 1_000, until: 6_000 });
-  });
-});
-
-describe('of two writes', () => {
-  test('the one replaces the other if its read began when the other was certainly committed', async () => {
-    const { read, spanOf } = setUp();
-    await read(5_000, 5_100, write('w1', 4_900));
-    await read(5_101, 5_200, write('w2', 5_050));
-    expect(spanOf()).toMatchObject({ value: 'w2' });
-  });
-
-  test('it does so whatever was read in between', async () => {
-    const { begin, read, spanOf } = setUp();
-    const slow = begin(4_500, { a: write('w2', 4_600) });
-    await read(5_000, 5_100, write('w1', 3_000));
-    await slow.end(5_200);
-    expect(spanOf()).toEqual({ value: 'w2', from: 5_201, until: 4_500 });
-  });
-
-  test('the cached one stays if their order is unknown; the read returns what it read', async () => {
-    const { read, spanOf } = setUp();
-    await read(5_000, 5_100, write('w1', 4_900));
-    const entry = await read(5_100, 5_200, write('w2', 5_050));
-    expect(entry).toMatchObject({ value: 'w2', span: { from: 5_201, until: 5_100 } });
-    expect(spanOf()).toEqual({ value: 'w1', from: 5_101, until: 5_000 });
-  });
-
-  test('a slow read does not bring back the older one', async () => {
-    const { begin, read, spanOf } = setUp();
-    const slow = begin(5_000, { a: write('w1', 4_000) });
-    await read(5_200, 5_300, write('w2', 5_100));
-    expect((await slow.end(5_400)).get('a')).toMatchObject({ value: 'w1', span: { until: 5_000 } });
-    expect(spanOf()).toMatchObject({ value: 'w2' });
-  });
-});
-
-describe('an absent item', () => {
-  test('is cached as always absent, up to the start of the last read', async () => {
-    const { read, spanOf } = setUp();
-    const absent = { value: null, from: Number.NEGATIVE_INFINITY };
-    await read(5_000, 5_100, undefined);
-    expect(spanOf()).toEqual({ ...absent, until: 5_000 });
-    await read(6_000, 6_100, undefined);
-    expect(spanOf()).toEqual({ ...absent, until: 6_000 });
-  });
-
-  test('has the value that its kind defines', async () => {
-    const kind: Kind<unknown> = { ...KIND, absent: () => 'nothing' };
-    const { read, spanOf } = setUp({ kind });
+  test('what is absent has the value that its kind defines', async () => {
+    const { read, spanOf } = setUp({ kind: { ...KIND, absent: () => 'nothing' } });
     await read(5_000, 5_100, undefined);
     expect(spanOf()).toMatchObject({ value: 'nothing' });
   });
 
-  test.each([
-    [5_101, 'present'],
-    [5_100, null],
-  ])('gives way to a read that began after it was seen: at %i it is %s', async (start, value) => {
+  test('what lacks a stamp is damaged if its kind requires one', async () => {
     const { read, spanOf } = setUp();
-    await read(5_000, 5_100, undefined);
-    const entry = await read(start, 5_200, write('w1', 5_050, 'present'));
-    expect(entry.value).toBe('present');
-    expect(spanOf()).toMatchObject({ value });
-  });
-
-  test.each([
-    [5_401, 'w1'],
-    [5_400, null],
-  ])('was seen at the latest end of the reads that did not find it: at %i it is %s', async (start, value) => {
-    const { begin, read, spanOf } = setUp();
-    const slow = begin(5_000, { a: undefined });
-    await read(5_010, 5_100, undefined);
-    await slow.end(5_400);
-    await read(start, 5_500, write('w1', 5_050));
-    expect(spanOf()).toMatchObject({ value });
-  });
-
-  test.each([
-    [5_101, null],
-    [5_100, 'w1'],
-  ])(
-    'takes the place of a write that was there when its read began: at %i it is %s',
-    async (start, value) => {
-      const { read, spanOf } = setUp();
-      await read(5_000, 5_100, write('w1', 4_900));
-      await read(start, 5_200, undefined);
-      expect(spanOf()).toMatchObject({ value });
-    },
-  );
-
-  test('that came twice is kept against a slow read of the write between', async () => {
-    const { begin, read, spanOf } = setUp();
-    await read(5_000, 5_100, undefined);
-    const slow = begin(5_200, { a: write('w1', 4_000) });
-    // It was deleted again, which leaves no trace.
-    await read(5_300, 5_400, undefined);
-    await slow.end(5_500);
-    expect(spanOf()).toEqual({ value: null, from: Number.NEGATIVE_INFINITY, until: 5_300 });
-  });
-});
-
-describe('an item without a stamp', () => {
-  const old = (value: string): Found => ({ value });
-
-  test('counts as written when it was read if its kind may lack one: a second read confirms it', async () => {
-    const { read, spanOf } = setUp({ kind: MAY_LACK_STAMP });
-    await read(5_000, 5_100, old('x'));
-    expect(spanOf()).toEqual({ value: 'x', from: 5_101, until: 5_000 });
-    await read(5_101, 5_200, old('x'));
-    expect(spanOf()).toEqual({ value: 'x', from: 5_101, until: 5_101 });
-  });
-
-  test('with other content is another write', async () => {
-    const { read, spanOf } = setUp({ kind: MAY_LACK_STAMP });
-    await read(5_000, 5_100, old('x'));
-    await read(6_000, 6_100, old('y'));
-    expect(spanOf()).toEqual({ value: 'y', from: 6_101, until: 6_000 });
-    await read(7_000, 7_100, write('w1', 6_500, 'y'));
-    expect(spanOf()).toEqual({ value: 'y', from: 7_101, until: 7_000 });
-  });
-
-  test('is damaged if its kind requires one', async () => {
-    const { read, spanOf } = setUp();
-    expect(await read(5_000, 5_100, old('x'))).toMatchObject({ code: 'damaged_item' });
+    expect(await read(5_000, 5_100, { value: 'x' })).toMatchObject({ code: 'damaged_item' });
     expect(spanOf()).toBeUndefined();
   });
 });
@@ -371,13 +305,6 @@ describe('what fails', () => {
     expect(found.get('a')).toMatchObject({ code });
     expect(found.get('b')).toMatchObject({ value: 'w1' });
     expect([spanOf('a'), spanOf('b')]).toEqual([undefined, expect.objectContaining({ value: 'w1' })]);
-  });
-
-  test('a damaged item does not affect cached entries', async () => {
-    const { read, spanOf } = setUp();
-    await read(5_000, 5_100, write('w1', 0));
-    await read(6_000, 6_100, write('w2', 0, 'damaged'));
-    expect(spanOf()).toEqual({ value: 'w1', from: 1_000, until: 5_000 });
   });
 
   test('a failed read fails for all its items and is not cached', async () => {

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Engine } from '../../engine/index.ts';
-import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { createWorld } from '../support/world.ts';
-import { createSchool, GRANTED, PLACE, userRef } from './fake-table.ts';
 
 /**
  * Where a scope stood when it was last read tells what to read, however long ago that was, and nothing else: a nested
@@ -168,15 +167,4 @@ describe('a useless prefetch changes no decision', () => {
     world.settle();
     await expect(ask()).rejects.toMatchObject({ code: 'damaged_item' });
   });
-});
-
-test('a strong check is one call if the subject is cached as missing', async () => {
-  const { reads, newEngine, ask, putUser } = createSchool();
-  const school = newEngine();
-  expect(await ask(school, 1)).toMatchObject({ reason: 'subject_unknown' });
-  putUser(1, GRANTED);
-  const [subject, scope] = [formatRef(userRef(1)), formatRef(PLACE)];
-  const answer = await school.check(subject, 'dashboard', scope, { consistency: 'strong' });
-  expect(answer).toMatchObject({ allowed: true });
-  expect(reads.map(({ keys }) => keys.length)).toEqual([5, 5]);
 });

@@ -3,50 +3,22 @@ import type { Engine } from '../../engine/index.ts';
 import { groupAttribute } from '../../table/decision/attributes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { createSchool, ELSEWHERE, REVOKED, userRef } from './fake-table.ts';
+import { createSchool, ELSEWHERE, userRef } from './fake-table.ts';
+import { timelines } from './timeline.ts';
 
 /** Concurrent checks that miss the cache share reads in flight. */
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-describe('a hundred checks at once', () => {
-  test('of one user make one read', async () => {
-    const { reads, newEngine, ask } = createSchool();
-    const engine = newEngine();
-    const answers = await Promise.all(times(100, () => ask(engine)));
-    expect(answers.every(({ allowed }) => allowed)).toBe(true);
-    expect(reads.map(({ keys }) => keys.length)).toEqual([5]);
-  });
-
-  test('at a time-to-live of 0 share what is read in the same instant', async () => {
-    const { reads, newEngine, ask } = createSchool();
-    const engine = newEngine({ ttlMs: 0 });
-    await Promise.all(times(100, () => ask(engine)));
-    expect(reads).toHaveLength(1);
-  });
-});
-
-describe('a slow read', () => {
-  test('that began longer ago than the time-to-live is not joined', async () => {
-    const { clock, reads, newEngine, ask, hold, putUser } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    hold();
-    const early = ask(engine);
-    clock.advance(999);
-    const inTime = ask(engine);
-    expect(reads).toHaveLength(1);
-    putUser(0, REVOKED);
-    clock.advance(1);
-    const late = ask(engine);
-    expect(reads).toHaveLength(2);
-    for (const read of reads) read.answer();
-    expect((await Promise.all([early, inTime, late])).map(({ allowed }) => allowed)).toEqual([
-      true,
-      true,
-      false,
-    ]);
-  });
-});
+timelines(`
+  checks of one user at once make one read
+    hold · begin 0 · begin 0 · begin 0 · reads → 5 · answer · ends → role · ends → role · ends → role
+  at a time-to-live of 0 they share what is read in the same instant
+    ttl 0 · hold · begin 0 · begin 0 · reads → 5 · answer · ends → role · ends → role
+  a slow read that began longer ago than the time-to-live is not joined
+    ttl 1_000 · hold · begin 0 · later 999 · begin 0 · reads → 5 · revoke 0 · later 1 · begin 0 · reads → 5 5
+    answer 0 · answer 1 · ends → role · ends → role · ends → no_grant
+`);
 
 describe('a check in flight answers from what it read,', () => {
   /** A place below one that nobody has asked about: a check there needs a second read. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import * as fc from '../support/fast-check.ts';
-import { createSchool, GRANTED, REVOKED } from './fake-table.ts';
+import { createSchool, REVOKED } from './fake-table.ts';
+import { timelines } from './timeline.ts';
 
 /** A decision is never older than the time-to-live, measured from the start of its read. */
 describe('the bound on staleness', () => {
@@ -48,67 +49,21 @@ describe('the bound on staleness', () => {
     );
   });
 
-  test('is a minute unless it is set', async () => {
-    const { clock, reads, newEngine, ask } = createSchool();
-    const engine = newEngine();
-    await ask(engine);
-    clock.advance(DEFAULT_TTL_MS - 1);
-    await ask(engine);
-    expect(reads).toHaveLength(1);
-    clock.advance(1);
-    await ask(engine);
-    expect(reads).toHaveLength(2);
-    expect(DEFAULT_TTL_MS).toBe(60_000);
-  });
+  test('is a minute unless it is set', () => expect(DEFAULT_TTL_MS).toBe(60_000));
 
-  test('is not extended by frequent checks', async () => {
-    const { clock, newEngine, ask, putUser } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    await ask(engine);
-    putUser(0, REVOKED);
-    const answers = [];
-    for (let i = 0; i < 10; i++) {
-      clock.advance(100);
-      answers.push((await ask(engine)).allowed);
-    }
-    expect(answers).toEqual([...Array.from({ length: 9 }, () => true), false]);
-  });
-
-  test('counts from the start of the read, however long the read took', async () => {
-    const { clock, reads, newEngine, ask, putUser, hold } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    hold();
-    const slow = ask(engine);
-    clock.advance(900);
-    putUser(0, REVOKED);
-    reads[0]?.answer();
-    expect(await slow).toMatchObject({ allowed: true });
-    clock.advance(100);
-    const next = ask(engine);
-    reads[1]?.answer();
-    expect(await next).toMatchObject({ allowed: false });
-  });
+  timelines(`
+  is used where it is not set
+    ask 0 → role · later 59_999 · ask 0 → role · reads → 5 · later 1 · ask 0 → role · reads → 5 5
+  is not extended by frequent checks
+    ttl 1_000 · ask 0 → role · revoke 0 · later 500 · ask 0 → role · later 499 · ask 0 → role · later 1 · ask 0 → no_grant
+  counts from the start of the read, however long the read took
+    ttl 1_000 · hold · begin 0 · later 900 · revoke 0 · answer · ends → role · later 100 · begin 0 · answer · ends → no_grant
+`);
 });
 
-describe('a time-to-live of 0', () => {
-  test('reads for every check, and sees every write', async () => {
-    const { reads, newEngine, ask, putUser } = createSchool();
-    const engine = newEngine({ ttlMs: 0 });
-    for (const attributes of [GRANTED, REVOKED, GRANTED, REVOKED]) {
-      putUser(0, attributes);
-      expect((await ask(engine)).allowed).toBe(attributes === GRANTED);
-    }
-    expect(reads).toHaveLength(4);
-  });
-});
-
-test('an item edited by hand without a new stamp is seen after the time-to-live', async () => {
-  const { newEngine, ask, clock, putUser } = createSchool();
-  const engine = newEngine({ ttlMs: 60_000 });
-  const stamp = { writtenAt: clock.now() - 3_600_000, writeId: 'of-a-write' };
-  putUser(0, { ...GRANTED, ...stamp });
-  expect(await ask(engine, 0)).toMatchObject({ allowed: true });
-  putUser(0, { ...REVOKED, ...stamp });
-  clock.advance(60_000);
-  expect(await ask(engine, 0)).toMatchObject({ allowed: false });
-});
+timelines(`
+  with a time-to-live of 0 every check reads, and sees every write
+    ttl 0 · ask 0 → role · revoke 0 · ask 0 → no_grant · grant 0 · ask 0 → role · revoke 0 · ask 0 → no_grant · reads → 5 5 5 5
+  an item edited by hand without a new stamp is seen after the time-to-live
+    grant 0 as w · ask 0 → role · revoke 0 as w · later 60_000 · ask 0 → no_grant
+`);
