@@ -86,15 +86,8 @@ const ROOTS = [
   ...['authorizer/decision-point.ts', 'middleware/environment.ts', 'local/table.ts'],
   ...['change-feed', 'live-revocation'].map((name) => `local/sockets/${name}.ts`),
   ...[
-    'connection',
-    'provisioning',
-    'commands/load',
-    'commands/doctor',
-    'doctor/table-form',
-    'commands/migrate',
-    'commands/verify',
-    'model-tests/throw-away',
-    'serve/manifest-table',
+    ...['connection', 'provisioning', 'commands/load', 'commands/doctor', 'doctor/table-form'],
+    ...['commands/migrate', 'commands/verify', 'model-tests/throw-away', 'serve/manifest-table'],
   ].map((name) => `cli/${name}.ts`),
 ];
 
@@ -381,14 +374,8 @@ const LAYERS: readonly (readonly [of: string, ...names: readonly string[]])[] = 
   [
     'values and means, which know nothing of the rest',
     ...[
-      'batched-reads',
-      'canonical',
-      'ids',
-      'in-turns',
-      'issues',
-      'list-pages',
-      'operator-permissions',
-      'plan',
+      ...['batched-reads', 'canonical', 'ids', 'in-turns', 'issues', 'list-pages'],
+      ...['operator-permissions', 'plan'],
     ],
     ...['read-as', 'remembered', 'revocation-bound', 'sentences', 'suggestions', 'visible'],
   ],
@@ -569,14 +556,9 @@ describe('what no file may hold', () => {
 
   test('the clock, chance or the environment, unless as a default or where things are put together', () => {
     const roots = [
-      'engine/clock.ts',
-      'engine/log.ts',
-      'authorizer/handler.ts',
-      'authzen/handler.ts',
-      'authorizer/sockets/handler.ts',
-      'middleware/environment.ts',
-      'provisioning/handler.ts',
-      'scim/handler.ts',
+      ...['engine/clock.ts', 'engine/log.ts', 'authorizer/handler.ts', 'authzen/handler.ts'],
+      ...['authorizer/sockets/handler.ts', 'middleware/environment.ts', 'provisioning/handler.ts'],
+      ...['scim/handler.ts'],
     ];
     const impure =
       /\bprocess\.|\bDate\.now\b|new Date\(\)|\bMath\.random\b|\bperformance\.|from 'node:process'/;

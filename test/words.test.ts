@@ -32,20 +32,8 @@ const EXEMPT: ReadonlySet<string> = new Set(['inFlight', 'bearer', 'Bearer', 'BE
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = [
-  'table',
-  'engine',
-  'authorizer',
-  'authzen',
-  'provisioning',
-  'scim',
-  'testing',
-  'middleware',
-  'cli',
-  'local',
-  'deploy',
-  'bench',
-  'test',
-  'docs',
+  ...['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'scim', 'testing', 'middleware'],
+  ...['cli', 'local', 'deploy', 'bench', 'test', 'docs'],
 ];
 const BANNED = new Map(
   Object.entries(RENAMED_AWAY).flatMap(([words, instead]) => words.split(' ').map((word) => [word, instead])),

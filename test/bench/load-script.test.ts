@@ -3,9 +3,7 @@ import { transformSync } from 'esbuild';
 import { expect, test } from 'vitest';
 
 interface Script {
-  readonly options: {
-    readonly scenarios: { readonly load: Readonly<Record<string, unknown>> };
-  };
+  readonly options: { readonly scenarios: { readonly load: Readonly<Record<string, unknown>> } };
   readonly default: () => void;
 }
 interface Sent {

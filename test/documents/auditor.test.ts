@@ -48,10 +48,7 @@ describe('of the local stack', () => {
   async function run(command: string, now = NOW): Promise<readonly string[]> {
     const words = (command.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''));
     const args = words.slice(words.findIndex((word) => word.startsWith('gatehouse')) + 1);
-    const { code, out, error } = await gatehouse(args, {
-      env: { TABLE_NAME: world.table },
-      now: () => now,
-    });
+    const { code, out, error } = await gatehouse(args, { env: { TABLE_NAME: world.table }, now: () => now });
     expect(code, error).toBe(0);
     return out.split('\n');
   }

@@ -37,11 +37,7 @@ beforeEach(() => {
 describe('searches', () => {
   test('an access bound holds what everyone has', async () => {
     const accessBound = createAccessBound({ reader: world.reader, engine, most: 10, now: world.clock.now });
-    const question = {
-      types: new Set(['tenant', 'location']),
-      withPermissions: true,
-      at: world.clock.now(),
-    };
+    const question = { types: new Set(['tenant', 'location']), withPermissions: true, at: world.clock.now() };
     const bound = await accessBound(DEVICE, question);
     expect([...(bound?.scopes ?? [])].sort()).toEqual([OFFICE, ACME].sort());
     expect(bound?.permissions).toEqual(['lobby']);

@@ -43,12 +43,7 @@ export function sampleScreens({
       state: { search: 'who', permission: 'grades', scope: north },
       shows: /^user:/,
     },
-    {
-      name: 'matrix',
-      title: 'Matrix',
-      state: { scope: lighthouse },
-      shows: /^\d+ permissions$/,
-    },
+    { name: 'matrix', title: 'Matrix', state: { scope: lighthouse }, shows: /^\d+ permissions$/ },
     {
       name: 'what-if',
       title: 'What if',

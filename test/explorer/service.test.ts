@@ -9,11 +9,7 @@ const NOW = Date.parse('2026-03-15T12:00:00Z');
 const school = await tableOf(() => NOW, { isNamed: true });
 const { service, ref: refOf } = school;
 
-const ASKED = {
-  subject: refOf('subject', 'dora'),
-  permission: 'grades',
-  scope: refOf('scope', 'south'),
-};
+const ASKED = { subject: refOf('subject', 'dora'), permission: 'grades', scope: refOf('scope', 'south') };
 
 describe('the service', () => {
   test('decides for the instant that is asked for: an assignment from March to April', async () => {

@@ -318,14 +318,8 @@ describe('an instant', () => {
   });
 
   test.each([
-    '',
-    'now',
-    '2026',
-    '2026-13-01',
-    '2026-02-30',
-    '2026-03-01T25:00Z',
-    '2026-03-01T12:00+01:00',
-    '1e99',
+    ...['', 'now', '2026', '2026-13-01', '2026-02-30', '2026-03-01T25:00Z', '2026-03-01T12:00+01:00'],
+    ...['1e99'],
   ])('%s is none', (text) => expect(readInstant(text)).toBeUndefined());
 
   test('is written for people, a day without its time', () => {

@@ -34,13 +34,7 @@ const dynamodb = (
   runbook: string,
   behaviour: Behaviour,
   more: Partial<Fault> = {},
-): Fault => ({
-  title,
-  runbook,
-  on: FUNCTIONS,
-  strike: (scene) => scene.dynamodb.behave(behaviour),
-  ...more,
-});
+): Fault => ({ title, runbook, on: FUNCTIONS, strike: (scene) => scene.dynamodb.behave(behaviour), ...more });
 const issuer = (title: string, behaviour: Behaviour, more: Partial<Fault> = {}): Fault => ({
   title,
   runbook: 'issuer.md',

@@ -223,16 +223,8 @@ describe('a message', () => {
   });
 
   test.each([
-    '',
-    'x',
-    '[]',
-    'null',
-    '{}',
-    '{"action":7}',
-    '{"action":"other"}',
-    '{"action":"__proto__"}',
-    '{"action":"$connect"}',
-    '{"action":"$disconnect"}',
+    ...['', 'x', '[]', 'null', '{}', '{"action":7}', '{"action":"other"}', '{"action":"__proto__"}'],
+    ...['{"action":"$connect"}', '{"action":"$disconnect"}'],
   ])('goes to $default when it is %j', async (body) => {
     const own = ['$connect', '$disconnect'].map((key) => ({
       key,

@@ -23,12 +23,7 @@ const users = new Map<string, LocalCaller>([
 type Jwks = Parameters<typeof createLocalJWKSet>[0];
 
 const provider = (findCaller: FindCaller) =>
-  createIdentityProvider({
-    issuer: ISSUER,
-    audience: AUDIENCE,
-    clock: clock.now,
-    findCaller,
-  });
+  createIdentityProvider({ issuer: ISSUER, audience: AUDIENCE, clock: clock.now, findCaller });
 
 /** Shared, because making an RSA key is slow. */
 const shared = await provider(async (name) => users.get(name));

@@ -9,12 +9,7 @@ export const frozenClock = () => createClock(Date.UTC(2026, 2, 12, 19, 3, 58));
 
 export const ok = async (): Promise<IntegrationResponse> => ({ statusCode: 200, body: 'reached' });
 
-const settings = {
-  basePath: '',
-  apiId: 'abc123',
-  accountId: '123456789012',
-  region: 'eu-central-1',
-};
+const settings = { basePath: '', apiId: 'abc123', accountId: '123456789012', region: 'eu-central-1' };
 
 const identitySources = {
   http: ['$request.header.Authorization'],

@@ -14,10 +14,7 @@ function written(level?: LogLevel): readonly unknown[] {
 test('a line has level, text, instant, service and the fields that have a value, in this order', () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 23, 8) });
   const { log, lines } = createLogged('authorizer');
-  log.info('credentials refused', {
-    requestId: undefined,
-    code: 'token_expired',
-  });
+  log.info('credentials refused', { requestId: undefined, code: 'token_expired' });
   vi.useRealTimers();
   expect(lines).toEqual([
     '{"level":"INFO","message":"credentials refused","timestamp":"2026-11-23T08:00:00.000Z","service":"authorizer","code":"token_expired"}',

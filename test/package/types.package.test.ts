@@ -76,14 +76,8 @@ const EVERY = { 'index.ts': naming(ENTRIES.filter((entry) => !MATCHERS.includes(
 const SERVICES = ['plain', 'express', 'fastify', 'hono', 'lambda'];
 const APPLICATIONS = ['client', 'express', 'fastify', 'hono', 'lambda', 'mcp'];
 const FRAMEWORKS = [
-  'express',
-  '@types/express',
-  'fastify',
-  'hono',
-  '@middy/core',
-  '@types/aws-lambda',
-  '@modelcontextprotocol/sdk',
-  '@modelcontextprotocol/server',
+  ...['express', '@types/express', 'fastify', 'hono', '@middy/core', '@types/aws-lambda'],
+  ...['@modelcontextprotocol/sdk', '@modelcontextprotocol/server'],
 ];
 
 /** What a program of the folder prints. */

@@ -24,13 +24,7 @@ function createTwo() {
     reader,
     newEngine: () => createEngine({ reader, clock, random: () => 0, wait: clock.wait, ttlMs: TTL_MS }),
   });
-  return {
-    clock,
-    delay,
-    here: on(here),
-    there: on(there),
-    settle: () => clock.advance(10 * 60 * SECOND),
-  };
+  return { clock, delay, here: on(here), there: on(there), settle: () => clock.advance(10 * 60 * SECOND) };
 }
 
 /** Two regions with a place, a role that opens its vault, a group there, and a user; all of it has arrived everywhere. */

@@ -65,10 +65,7 @@ function shapeOf(schema: z.core.$ZodType, path: readonly string[]): Json {
     $schema: _,
     $defs,
     ...plain
-  } = z.toJSONSchema(inner as z.ZodType, {
-    io: 'input',
-    unrepresentable: 'any',
-  }) as Json;
+  } = z.toJSONSchema(inner as z.ZodType, { io: 'input', unrepresentable: 'any' }) as Json;
   // Any JSON refers to itself.
   return $defs === undefined ? described(plain, path) : {};
 }

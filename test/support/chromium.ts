@@ -12,13 +12,8 @@ const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'googl
 
 /** Nothing here goes to the network by itself. Without a sandbox, as root has none: tests open pages of ours only. */
 const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
 
 /**
@@ -46,11 +41,7 @@ function isExecutable(file: string): boolean {
 
 /** Starts a Chromium without a screen, to which `chromium.connect` connects. */
 export const launchChromium = (): Promise<BrowserServer> =>
-  chromium.launchServer({
-    executablePath: findChromium(process.env),
-    args: ARGUMENTS,
-    timeout: 300_000,
-  });
+  chromium.launchServer({ executablePath: findChromium(process.env), args: ARGUMENTS, timeout: 300_000 });
 
 /** One Chromium and one playground for all files of the tier. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

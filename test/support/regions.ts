@@ -82,8 +82,5 @@ export function createRegions({ now, delayOf }: RegionsOptions) {
     };
   }
 
-  return {
-    here: createReplica('here', toHere, toThere),
-    there: createReplica('there', toThere, toHere),
-  };
+  return { here: createReplica('here', toHere, toThere), there: createReplica('there', toThere, toHere) };
 }

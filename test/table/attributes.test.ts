@@ -1,26 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  Attribute,
-  assignmentAttribute,
-  conditionAttribute,
-  externalAttribute,
-  foldedPatternAttribute,
-  grantAttribute,
-  groupAttribute,
-  groupRolesAttribute,
-  groupsAtAttribute,
-  heirsAttribute,
-  invariantAttribute,
-  licenseAttribute,
-  memberAttribute,
-  moduleAttribute,
-  type ParsedAttribute,
-  parseAttribute,
-  patternAttribute,
-  propertyAttribute,
-  roleAttribute,
-  subscriptionAttribute,
-} from '../../table/decision/attributes.ts';
+import type { ParsedAttribute } from '../../table/decision/attributes.ts';
+import * as attribute from '../../table/decision/attributes.ts';
 import * as fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { anyId, anyName, anyType, ID } from './support.ts';
@@ -28,23 +8,23 @@ import { anyId, anyName, anyType, ID } from './support.ts';
 type Said<K extends ParsedAttribute['kind']> = Extract<ParsedAttribute, { kind: K }>;
 /** The name that says each. */
 const NAMES: { readonly [K in ParsedAttribute['kind']]: (said: Said<K>) => string } = {
-  grant: ({ scope }) => grantAttribute(scope),
-  assign: ({ scope, role }) => assignmentAttribute(scope, role),
-  in: ({ scope, group }) => memberAttribute(scope, group),
-  at: ({ scope }) => groupsAtAttribute(scope),
-  of: ({ group }) => groupRolesAttribute(group),
-  group: ({ group }) => groupAttribute(group),
-  role: ({ role }) => roleAttribute(role),
-  wild: ({ role, pattern }) => patternAttribute(role, pattern),
-  heirs: ({ parent }) => heirsAttribute(parent),
-  folded: ({ effect, pattern }) => foldedPatternAttribute(effect, pattern),
-  when: ({ role }) => conditionAttribute(role),
-  property: ({ of, name }) => propertyAttribute(of, name),
-  sub: ({ module, id }) => subscriptionAttribute(module, id),
-  license: ({ enterprise, id }) => licenseAttribute(enterprise, id),
-  module: ({ module }) => moduleAttribute(module),
-  invariant: ({ id }) => invariantAttribute(id),
-  external: ({ externalId, id }) => externalAttribute(externalId, id),
+  grant: ({ scope }) => attribute.grantAttribute(scope),
+  assign: ({ scope, role }) => attribute.assignmentAttribute(scope, role),
+  in: ({ scope, group }) => attribute.memberAttribute(scope, group),
+  at: ({ scope }) => attribute.groupsAtAttribute(scope),
+  of: ({ group }) => attribute.groupRolesAttribute(group),
+  group: ({ group }) => attribute.groupAttribute(group),
+  role: ({ role }) => attribute.roleAttribute(role),
+  wild: ({ role, pattern }) => attribute.patternAttribute(role, pattern),
+  heirs: ({ parent }) => attribute.heirsAttribute(parent),
+  folded: ({ effect, pattern }) => attribute.foldedPatternAttribute(effect, pattern),
+  when: ({ role }) => attribute.conditionAttribute(role),
+  property: ({ of, name }) => attribute.propertyAttribute(of, name),
+  sub: ({ module, id }) => attribute.subscriptionAttribute(module, id),
+  license: ({ enterprise, id }) => attribute.licenseAttribute(enterprise, id),
+  module: ({ module }) => attribute.moduleAttribute(module),
+  invariant: ({ id }) => attribute.invariantAttribute(id),
+  external: ({ externalId, id }) => attribute.externalAttribute(externalId, id),
 };
 const nameOf = (said: ParsedAttribute): string => NAMES[said.kind](said as never);
 
@@ -87,7 +67,7 @@ describe('the name of an attribute of a decision item', () => {
   test('is read back into exactly what it was made of', () => {
     fc.assert(
       fc.property(anySaid, (said) => {
-        expect(parseAttribute(nameOf(said))).toEqual(said);
+        expect(attribute.parseAttribute(nameOf(said))).toEqual(said);
       }),
       { numRuns: 2_000 },
     );
@@ -96,7 +76,7 @@ describe('the name of an attribute of a decision item', () => {
   test('is read only where it could have been made', () => {
     fc.assert(
       fc.property(anyAttribute, (name) => {
-        const said = parseAttribute(name);
+        const said = attribute.parseAttribute(name);
         if (said) expect(nameOf(said)).toBe(name);
       }),
       { numRuns: 2_000 },
@@ -104,11 +84,11 @@ describe('the name of an attribute of a decision item', () => {
   });
 
   test.each([
-    ...Object.values(Attribute),
+    ...Object.values(attribute.Attribute),
     ...['', '|', 'grant', 'grant|', '|a', 'grant|a|b', 'grant|a|', 'new|a', 'Grant|a', 'constructor|a'],
     ...['assign|a', 'assign|a|', 'assign||b', 'assign|a|b|c', 'assign|a|b|', 'wild|a', 'role|a|b'],
   ])('says nothing of parts: %j', (name) => {
-    expect(parseAttribute(name)).toBeUndefined();
+    expect(attribute.parseAttribute(name)).toBeUndefined();
   });
 
   test.each([
@@ -121,12 +101,14 @@ describe('the name of an attribute of a decision item', () => {
       ['a', '|b'],
     ],
   ])('keeps its parts apart where they hold the separator: %j is not %j', ([a, b], [c, d]) => {
-    expect(assignmentAttribute(`tenant:${a}`, String(b))).not.toBe(
-      assignmentAttribute(`tenant:${c}`, String(d)),
+    expect(attribute.assignmentAttribute(`tenant:${a}`, String(b))).not.toBe(
+      attribute.assignmentAttribute(`tenant:${c}`, String(d)),
     );
   });
 
   test.each(SAMPLE_ROWS)('is plain for %s unless it holds the separator: %s', (_what, id) => {
-    expect(assignmentAttribute(`tenant:${id}`, ID)).toBe(`assign|tenant:${id.replace('|', '#')}|${ID}`);
+    expect(attribute.assignmentAttribute(`tenant:${id}`, ID)).toBe(
+      `assign|tenant:${id.replace('|', '#')}|${ID}`,
+    );
   });
 });

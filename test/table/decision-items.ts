@@ -1,14 +1,4 @@
-import {
-  assignmentAttribute,
-  conditionAttribute,
-  foldedPatternAttribute,
-  grantAttribute,
-  groupAttribute,
-  heirsAttribute,
-  patternAttribute,
-  propertyAttribute,
-  roleAttribute,
-} from '../../table/decision/attributes.ts';
+import * as attribute from '../../table/decision/attributes.ts';
 import { decodeScope } from '../../table/decision/decode.ts';
 import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
@@ -37,21 +27,21 @@ export const SUBJECT = item(`USER#${ID}`, {
   groups: new Set(['g1', 'g2']),
   roles: new Set(['r1']),
   properties: { department: 'sales' },
-  [grantAttribute(TENANT)]: new Set(['r2']),
-  [assignmentAttribute(TENANT, 'r3')]: `${START}/${END}`,
-  [assignmentAttribute(TENANT, 'r4')]: '/',
+  [attribute.grantAttribute(TENANT)]: new Set(['r2']),
+  [attribute.assignmentAttribute(TENANT, 'r3')]: `${START}/${END}`,
+  [attribute.assignmentAttribute(TENANT, 'r4')]: '/',
 });
 export const SCOPE = item(`LOCATION#${ID}`, {
   status: 'active',
   ancestors: [`location:${UUID}`, TENANT],
   combination: 'deny-overrides',
-  [groupAttribute('g1')]: new Set(['r1', 'r2']),
-  [roleAttribute('r5')]: '',
-  [roleAttribute('r6')]: 'r5',
-  [patternAttribute('r5', 'a:*:*')]: 'ALLOW',
-  [patternAttribute('r5', '*:*:*')]: 'DENY',
-  [patternAttribute('gone', '*:*:*')]: 'ALLOW',
-  [patternAttribute('r6', 'b:*:*')]: { effect: 'ALLOW', when: 'resource.id == subject.id' },
+  [attribute.groupAttribute('g1')]: new Set(['r1', 'r2']),
+  [attribute.roleAttribute('r5')]: '',
+  [attribute.roleAttribute('r6')]: 'r5',
+  [attribute.patternAttribute('r5', 'a:*:*')]: 'ALLOW',
+  [attribute.patternAttribute('r5', '*:*:*')]: 'DENY',
+  [attribute.patternAttribute('gone', '*:*:*')]: 'ALLOW',
+  [attribute.patternAttribute('r6', 'b:*:*')]: { effect: 'ALLOW', when: 'resource.id == subject.id' },
   properties: { status: 'archived', tags: ['a', 'b'] },
 });
 /** A root whose roles are folded (ADR 0003). */
@@ -59,22 +49,22 @@ export const FOLDED_ROOT = item(`TENANT#${ID}`, {
   v: 2,
   status: 'active',
   roleTable: 'folded',
-  [heirsAttribute('r1')]: new Set(['r2', 'r3']),
-  [foldedPatternAttribute('ALLOW', 'a:*:*')]: new Set(['r1', 'r2']),
-  [foldedPatternAttribute('DENY', '*:*:*')]: new Set(['r2', 'gone']),
-  [patternAttribute('r4', 'b:*:*')]: { effect: 'ALLOW', when: 'true' },
+  [attribute.heirsAttribute('r1')]: new Set(['r2', 'r3']),
+  [attribute.foldedPatternAttribute('ALLOW', 'a:*:*')]: new Set(['r1', 'r2']),
+  [attribute.foldedPatternAttribute('DENY', '*:*:*')]: new Set(['r2', 'gone']),
+  [attribute.patternAttribute('r4', 'b:*:*')]: { effect: 'ALLOW', when: 'true' },
   closing: new Set(['gone']),
 });
 export const ROLES = item('GLOBAL#GATEHOUSE', {
-  [roleAttribute('r1')]: '',
-  [patternAttribute('r1', 'a:b:*')]: 'DENY',
-  [propertyAttribute('subject:user', 'department')]: 'string stored',
+  [attribute.roleAttribute('r1')]: '',
+  [attribute.patternAttribute('r1', 'a:b:*')]: 'DENY',
+  [attribute.propertyAttribute('subject:user', 'department')]: 'string stored',
 });
 export const PERMISSION = item('PAGE#p', {
   registered: true,
   allow: new Set(['r1']),
   deny: new Set(['r2', 'r3']),
-  [conditionAttribute('r4')]: { effect: 'DENY', when: 'true' },
+  [attribute.conditionAttribute('r4')]: { effect: 'DENY', when: 'true' },
 });
 
 export const decodeThisScope = (given: Item) => decodeScope(`location:${ID}`, given);

@@ -1,15 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  assignmentAttribute,
-  conditionAttribute,
-  foldedPatternAttribute,
-  grantAttribute,
-  groupAttribute,
-  heirsAttribute,
-  patternAttribute,
-  propertyAttribute,
-  roleAttribute,
-} from '../../table/decision/attributes.ts';
+import * as attribute from '../../table/decision/attributes.ts';
 import {
   decodeGlobal,
   decodePermission,
@@ -31,8 +21,8 @@ import {
 } from './decision-items.ts';
 import { refusalNow } from './support.ts';
 
-const ASSIGNED = assignmentAttribute(TENANT, 'r3');
-const GRANTED = grantAttribute(TENANT);
+const ASSIGNED = attribute.assignmentAttribute(TENANT, 'r3');
+const GRANTED = attribute.grantAttribute(TENANT);
 
 /** Attribute → values that the writer never puts there. */
 type Damages = Readonly<Record<string, readonly unknown[]>>;
@@ -94,8 +84,8 @@ const KINDS: readonly (readonly [
       [`assign|${TENANT}`]: ['/'],
       [`assign|${TENANT}|`]: ['/'],
       [`assign|${TENANT}|r|x`]: ['/'],
-      [groupAttribute('g1')]: [new Set(['r1'])],
-      [roleAttribute('r1')]: [''],
+      [attribute.groupAttribute('g1')]: [new Set(['r1'])],
+      [attribute.roleAttribute('r1')]: [''],
       registered: [true],
       properties: NO_MAP,
     },
@@ -109,23 +99,23 @@ const KINDS: readonly (readonly [
       status: [undefined, null, true, 1],
       ancestors: ['x', TENANT, {}, null, true, [1], [''], ['tenant'], [`${TENANT}#`], new Set([TENANT])],
       combination: ['', 'first-wins', 'ALLOW', true, null],
-      [groupAttribute('g1')]: NO_SET,
+      [attribute.groupAttribute('g1')]: NO_SET,
       'group|g1|x': [new Set(['r1'])],
-      [roleAttribute('r5')]: [1, null, true, ['r6'], new Set(['r6'])],
+      [attribute.roleAttribute('r5')]: [1, null, true, ['r6'], new Set(['r6'])],
       'role|r5|x': [''],
-      [patternAttribute('r5', 'a:*:*')]: ['', 'allow', 'MAYBE', true, 1, null],
+      [attribute.patternAttribute('r5', 'a:*:*')]: ['', 'allow', 'MAYBE', true, 1, null],
       'wild|r5': ['ALLOW'],
       'wild|r5|': ['DENY'],
       'wild|r5|a:b:c': ['DENY'],
       'wild|r5|a:*:*|x': ['DENY'],
-      [patternAttribute('r6', 'b:*:*')]: NO_CONDITION.filter((each) => each !== 'ALLOW'),
+      [attribute.patternAttribute('r6', 'b:*:*')]: NO_CONDITION.filter((each) => each !== 'ALLOW'),
       properties: NO_MAP,
       isAdmin: [true],
       // Of a root with folded roles only.
       roleTable: ['folded', 'x', true],
       closing: [new Set(['r5'])],
-      [heirsAttribute('r5')]: [new Set(['r6'])],
-      [foldedPatternAttribute('ALLOW', 'c:*:*')]: [new Set(['r6'])],
+      [attribute.heirsAttribute('r5')]: [new Set(['r6'])],
+      [attribute.foldedPatternAttribute('ALLOW', 'c:*:*')]: [new Set(['r6'])],
     },
   ],
   [
@@ -136,17 +126,17 @@ const KINDS: readonly (readonly [
       ...NO_ATTRIBUTES,
       roleTable: ['x', true, new Set(['folded'])],
       closing: NO_SET,
-      [heirsAttribute('r1')]: NO_SET,
+      [attribute.heirsAttribute('r1')]: NO_SET,
       // Of one role: a second parent, a second effect.
-      [heirsAttribute('r9')]: [new Set(['r2'])],
-      [foldedPatternAttribute('DENY', 'a:*:*')]: [new Set(['r1'])],
-      [patternAttribute('r1', 'a:*:*')]: [{ effect: 'ALLOW', when: 'true' }],
+      [attribute.heirsAttribute('r9')]: [new Set(['r2'])],
+      [attribute.foldedPatternAttribute('DENY', 'a:*:*')]: [new Set(['r1'])],
+      [attribute.patternAttribute('r1', 'a:*:*')]: [{ effect: 'ALLOW', when: 'true' }],
       'heirs|r1|x': [new Set(['r4'])],
-      [foldedPatternAttribute('ALLOW', 'a:*:*')]: NO_SET,
-      [foldedPatternAttribute('ALLOW', 'a:b:c')]: [new Set(['r1'])],
+      [attribute.foldedPatternAttribute('ALLOW', 'a:*:*')]: NO_SET,
+      [attribute.foldedPatternAttribute('ALLOW', 'a:b:c')]: [new Set(['r1'])],
       'allow|a:*:*|x': [new Set(['r4'])],
-      [roleAttribute('r1')]: ['', 'r4'],
-      [patternAttribute('r1', 'c:*:*')]: ['ALLOW', 'DENY'],
+      [attribute.roleAttribute('r1')]: ['', 'r4'],
+      [attribute.patternAttribute('r1', 'c:*:*')]: ['ALLOW', 'DENY'],
     },
   ],
   [
@@ -155,11 +145,11 @@ const KINDS: readonly (readonly [
     decodeGlobal,
     {
       ...NO_ATTRIBUTES,
-      [roleAttribute('r1')]: [1, null, true],
-      [patternAttribute('r1', 'a:b:*')]: ['', 'allow', 1],
-      [groupAttribute('g1')]: [new Set(['r1'])],
+      [attribute.roleAttribute('r1')]: [1, null, true],
+      [attribute.patternAttribute('r1', 'a:b:*')]: ['', 'allow', 1],
+      [attribute.groupAttribute('g1')]: [new Set(['r1'])],
       status: ['active'],
-      [propertyAttribute('subject:user', 'department')]: [
+      [attribute.propertyAttribute('subject:user', 'department')]: [
         '',
         'string',
         'text stored',
@@ -180,12 +170,12 @@ const KINDS: readonly (readonly [
       registered: NO_BOOLEAN,
       allow: NO_SET,
       deny: NO_SET,
-      [roleAttribute('r1')]: [''],
-      [patternAttribute('r1', '*:*:*')]: ['DENY'],
+      [attribute.roleAttribute('r1')]: [''],
+      [attribute.patternAttribute('r1', '*:*:*')]: ['DENY'],
       status: ['active'],
-      [conditionAttribute('r4')]: NO_CONDITION,
+      [attribute.conditionAttribute('r4')]: NO_CONDITION,
       // A role with an effect that always counts has no other.
-      [conditionAttribute('r1')]: [{ effect: 'DENY', when: 'true' }],
+      [attribute.conditionAttribute('r1')]: [{ effect: 'DENY', when: 'true' }],
       'when|r4|x': [{ effect: 'ALLOW', when: 'true' }],
       properties: [{}],
     },

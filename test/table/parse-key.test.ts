@@ -1,23 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Ref } from '../../table/identifiers.ts';
 import { isSafeText } from '../../table/identifiers.ts';
-import {
-  apiRevisionKey,
-  decisionKey,
-  edgeKey,
-  gateKey,
-  guardKey,
-  type Key,
-  logKey,
-  mandateUsesKey,
-  nodeKey,
-  operationKey,
-  type ParsedKey,
-  parseKey,
-  secretKey,
-  tenantEffectsKey,
-  wideEdgeKey,
-} from '../../table/keys.ts';
+import type { Key, ParsedKey } from '../../table/keys.ts';
+import * as keys from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import * as fc from '../support/fast-check.ts';
 import { anyId, anyName, anyText, anyType, ID } from './support.ts';
@@ -36,13 +21,7 @@ const permission: fc.Arbitrary<PermissionName> = fc.oneof(
 );
 const safeText = anyText(20).filter((text) => text !== '' && isSafeText(text));
 const guardKind = fc.constantFrom(
-  'EMAIL',
-  'PHONE',
-  'USERNAME',
-  'TENANT_NAME',
-  'ROLE_NAME',
-  'LOCATION_CODE',
-  'API_ROUTE',
+  ...['EMAIL', 'PHONE', 'USERNAME', 'TENANT_NAME', 'ROLE_NAME', 'LOCATION_CODE', 'API_ROUTE'],
 );
 const time = fc
   .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
@@ -50,32 +29,38 @@ const time = fc
 
 /** A key with what it was made of. */
 const built: fc.Arbitrary<readonly [Key, ParsedKey]> = fc.oneof(
-  ref.map((node) => [nodeKey(node), { form: 'node', ...node }] as const),
-  ref.map((node) => [decisionKey(node), { form: 'decision', ...node }] as const),
-  anyName.map((id) => [apiRevisionKey(id), { form: 'decision', type: 'api', id }] as const),
+  ref.map((node) => [keys.nodeKey(node), { form: 'node', ...node }] as const),
+  ref.map((node) => [keys.decisionKey(node), { form: 'decision', ...node }] as const),
+  anyName.map((id) => [keys.apiRevisionKey(id), { form: 'decision', type: 'api', id }] as const),
   fc
     .tuple(ref, permission)
     .map(
       ([owner, name]) =>
-        [tenantEffectsKey(owner, name), { form: 'tenant-effects', ...owner, permission: name.text }] as const,
+        [
+          keys.tenantEffectsKey(owner, name),
+          { form: 'tenant-effects', ...owner, permission: name.text },
+        ] as const,
     ),
   fc
     .tuple(ref, fc.nat(15))
-    .map(([root, number]) => [gateKey(root, number), { form: 'gate', ...root, number }] as const),
-  fc.tuple(ref, ref).map(([from, to]) => [edgeKey(from, to), { form: 'edge', ...from, to: [to] }] as const),
+    .map(([root, number]) => [keys.gateKey(root, number), { form: 'gate', ...root, number }] as const),
+  fc
+    .tuple(ref, ref)
+    .map(([from, to]) => [keys.edgeKey(from, to), { form: 'edge', ...from, to: [to] }] as const),
   fc
     .tuple(ref, type, fc.array(ref, { minLength: 1, maxLength: 3 }))
     .map(
-      ([from, kind, to]) => [wideEdgeKey(from, kind, ...to), { form: 'edge', ...from, kind, to }] as const,
+      ([from, kind, to]) =>
+        [keys.wideEdgeKey(from, kind, ...to), { form: 'edge', ...from, kind, to }] as const,
     ),
   fc
     .tuple(guardKind, safeText)
-    .map(([kind, value]) => [guardKey(kind, value), { form: 'guard', kind, value }] as const),
+    .map(([kind, value]) => [keys.guardKey(kind, value), { form: 'guard', kind, value }] as const),
   fc
     .tuple(guardKind, safeText, safeText)
     .map(
       ([kind, value, within]) =>
-        [guardKey(kind, value, within), { form: 'guard', kind, value, within }] as const,
+        [keys.guardKey(kind, value, within), { form: 'guard', kind, value, within }] as const,
     ),
   // A `sub` may hold `#`, at its ends and twice in a row too; an issuer may not.
   fc
@@ -86,23 +71,26 @@ const built: fc.Arbitrary<readonly [Key, ParsedKey]> = fc.oneof(
     .map(([sub, within]) => [sub.join(''), within] as const)
     .map(
       ([value, within]) =>
-        [guardKey('IDENTITY', value, within), { form: 'guard', kind: 'IDENTITY', value, within }] as const,
+        [
+          keys.guardKey('IDENTITY', value, within),
+          { form: 'guard', kind: 'IDENTITY', value, within },
+        ] as const,
     ),
-  ref.map((node) => [secretKey(node), { form: 'secret', ...node }] as const),
-  safeText.map((id) => [operationKey(id), { form: 'operation', id }] as const),
-  anyId.map((id) => [mandateUsesKey(id), { form: 'mandate-uses', id }] as const),
+  ref.map((node) => [keys.secretKey(node), { form: 'secret', ...node }] as const),
+  safeText.map((id) => [keys.operationKey(id), { form: 'operation', id }] as const),
+  anyId.map((id) => [keys.mandateUsesKey(id), { form: 'mandate-uses', id }] as const),
   fc
     .tuple(time, anyId)
-    .map(([at, id]) => [logKey(undefined, at, id), { form: 'log', time: at, id }] as const),
+    .map(([at, id]) => [keys.logKey(undefined, at, id), { form: 'log', time: at, id }] as const),
   fc
     .tuple(ref, time, anyId)
-    .map(([owner, at, id]) => [logKey(owner, at, id), { form: 'log', owner, time: at, id }] as const),
+    .map(([owner, at, id]) => [keys.logKey(owner, at, id), { form: 'log', owner, time: at, id }] as const),
 );
 
 test('a key is read back into exactly what it was built of', () => {
   fc.assert(
     fc.property(built, ([key, parsed]) => {
-      expect(parseKey(key)).toEqual(parsed);
+      expect(keys.parseKey(key)).toEqual(parsed);
     }),
     { numRuns: 2_000 },
   );
@@ -144,23 +132,14 @@ describe('a key that is never built is not read', () => {
     ['a log of an owner without a shard', `AUDIT#TENANT#${ID}`, `t#${ID}`],
     ['a log with too many parts', `AUDIT#TENANT#${ID}#0#0`, `t#${ID}`],
   ])('%s', (_what, PK, SK) => {
-    expect(parseKey({ PK, SK })).toBeUndefined();
+    expect(keys.parseKey({ PK, SK })).toBeUndefined();
   });
 
   test('no text makes it throw', () => {
     const words = fc.constantFrom(
-      'USER',
-      'AUDIT',
-      'EMAIL',
-      'ROLE_NAME',
-      'DECISION',
-      'PAGE',
-      'META',
-      'OPERATION',
-      '',
-      'x',
+      ...['USER', 'AUDIT', 'EMAIL', 'ROLE_NAME', 'DECISION', 'PAGE', 'META', 'OPERATION', '', 'x'],
     );
     const text = fc.array(words, { maxLength: 6 }).map((parts) => parts.join('#'));
-    fc.assert(fc.property(text, text, (PK, SK) => void parseKey({ PK, SK })));
+    fc.assert(fc.property(text, text, (PK, SK) => void keys.parseKey({ PK, SK })));
   });
 });

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Action, Condition, Update } from '../../table/write/action.ts';
-import { after, inSequence, meets } from '../../table/write/sequence.ts';
+import { inSequence } from '../../table/write/sequence.ts';
 import { refusalNow } from './support.ts';
 
-/** What actions make of an item, and two of them on one item as one. */
+/** Two actions on one item as one. What an action makes of an item, and when its condition is met: conformance.ts. */
 const key = { PK: 'USER#1', SK: 'META' };
 const item = (values: object): Item => ({ ...key, ...values });
 const put = (values: object) => ({ kind: 'put' as const, item: item(values) });
@@ -17,50 +17,6 @@ const asking = (who: string, exists: boolean, equals?: Condition['equals']) => (
 });
 const check = (who: string, exists: boolean) => ({ kind: 'check' as const, key, ...asking(who, exists) });
 const [X, Y, XY] = [new Set(['x']), new Set(['y']), new Set(['x', 'y'])];
-
-describe('after', () => {
-  test.each<[string, Item | undefined, Action, Item | undefined]>([
-    ['a put the item is the one that was put', item({ a: 1 }), put({ b: 2 }), item({ b: 2 })],
-    ['a deletion there is none', item({ a: 1 }), remove, undefined],
-    ['a check it is as it was', item({ a: 1 }), check('', true), item({ a: 1 })],
-    ['a check of nothing there is none', undefined, check('', false), undefined],
-    ['an update of nothing it has its key', undefined, update({ set: { a: 1 } }), item({ a: 1 })],
-    ['what is set is there', item({ a: 1, b: 1 }), update({ set: { a: 2 } }), item({ a: 2, b: 1 })],
-    ['what is removed is not', item({ a: 1, b: 1 }), update({ remove: ['a', 'c'] }), item({ b: 1 })],
-    ['a number is added', item({ a: 1 }), update({ add: { a: 2, b: 3 } }), item({ a: 3, b: 3 })],
-    ['a set is united', item({ a: X }), update({ add: { a: Y, b: X } }), item({ a: XY, b: X })],
-    ['members are taken out', item({ a: XY }), update({ takeOut: { a: X } }), item({ a: Y })],
-    ['a set without members is gone', item({ a: X }), update({ takeOut: { a: XY, b: X } }), item({})],
-  ])('%s', (_, before, action, expected) => {
-    expect(after(before, action)).toEqual(expected);
-  });
-});
-
-describe('a condition', () => {
-  test.each<[Item | undefined, Condition, boolean]>([
-    [undefined, { exists: false }, true],
-    [undefined, { exists: true }, false],
-    [undefined, { exists: false, equals: { a: undefined } }, true],
-    [item({}), { exists: false }, false],
-    [item({ a: 1 }), { exists: true, equals: { a: 1, b: undefined } }, true],
-    [item({ a: 1 }), { exists: true, equals: { a: 2 } }, false],
-    [item({ a: 1 }), { exists: true, equals: { a: 1, b: 1 } }, false],
-    [item({ a: 1 }), { exists: true, equals: { a: undefined } }, false],
-    [item({ a: ['x', 'y'] }), { exists: true, equals: { a: ['x', 'y'] } }, true],
-    [item({ a: ['x', 'y'] }), { exists: true, equals: { a: ['y', 'x'] } }, false],
-    [item({ a: ['x'] }), { exists: true, equals: { a: X } }, false],
-    [item({ a: 'x' }), { exists: true, equals: { a: ['x'] } }, false],
-    [item({ a: X }), { exists: true, equals: { a: ['x'] } }, false],
-    [item({ a: XY }), { exists: true, equals: { a: new Set(['y', 'x']) } }, true],
-    [item({ a: XY }), { exists: true, equals: { a: X } }, false],
-    [item({ a: X }), { exists: true, equals: { a: XY } }, false],
-    [item({ a: X }), { exists: true, equals: { a: Y } }, false],
-    [item({ a: XY }), { exists: true, equals: { a: new Set(['x', 'z']) } }, false],
-    [item({}), { exists: true, equals: { a: X } }, false],
-  ])('of %j: %j is %s', (given, condition, isMet) => {
-    expect(meets(given, condition)).toBe(isMet);
-  });
-});
 
 describe('two actions are one', () => {
   /** What is done, and under which condition. */
@@ -91,13 +47,6 @@ describe('two actions are one', () => {
       { ...update({ set: { a: 2 } }), ...asking('update', true) },
       remove,
       { ...remove, ...there },
-    ],
-    [
-      'an update of what is created, whatever it asks for',
-      undefined,
-      { ...put({ a: 1 }), ...asking('create', false) },
-      { ...update({ set: { b: 2 } }), ...asking('update', true, { a: 1 }) },
-      { ...put({ a: 1, b: 2 }), when: { exists: false } },
     ],
     [
       'an update of what is put, whatever it asks for',
@@ -171,33 +120,12 @@ describe('two actions are one', () => {
     });
   });
 
-  test('updates that rest on the values that were read of what either asks for', () => {
-    const base = item({ a: 1, b: 2, s: XY });
-    const earlier = { ...update({ set: { a: 5 } }), ...asking('earlier', true, { a: 1 }) };
-    const later = { ...update({ set: { b: 6 } }), ...asking('later', true, { a: 5, b: 2 }) };
-    expect(doneBy(base, earlier, later)).toEqual({
-      ...update({ ...nothing, set: { a: 5, b: 6 } }),
-      when: { exists: true, equals: { a: 1, b: 2 } },
-    });
-  });
-
   test.each<[string, Update, Update, Condition | undefined]>([
     ['neither', update({}), update({}), undefined],
     ['the first', { ...update({}), ...asking('', true) }, update({}), { exists: true }],
     ['the second: the first makes it', update({}), { ...update({}), ...asking('', true) }, undefined],
-    [
-      'the second, for a value',
-      update({}),
-      { ...update({}), ...asking('', true, { a: 1 }) },
-      { exists: true, equals: { a: 1 } },
-    ],
   ])('updates are conditional where %s asks for something', (_, earlier, later, when) => {
     expect(doneBy(item({ a: 1 }), earlier, later).when).toEqual(when);
-  });
-
-  test('updates of nothing are conditional on there being nothing', () => {
-    const later = { ...update({}), ...asking('', true, { a: 1 }) };
-    expect(doneBy(undefined, update({ set: { a: 1 } }), later).when).toEqual({ exists: false });
   });
 });
 

@@ -17,9 +17,7 @@ const MANIFEST = {
   },
   roles: {
     teacher: { allow: ['grades'] },
-    auditor: {
-      allow: [{ permission: 'reports:read:report', when: 'context.ip.startsWith("10.")' }],
-    },
+    auditor: { allow: [{ permission: 'reports:read:report', when: 'context.ip.startsWith("10.")' }] },
     caretaker: { allow: [{ permission: 'home', when: 'context.time.getHours("Europe/Berlin") == 9' }] },
   },
   groups: { teachers: { scope: 'north', roles: ['teacher'] } },
@@ -257,10 +255,7 @@ describe('a name', () => {
 });
 
 describe('who acts for the subject', () => {
-  const WORLD = {
-    ...MANIFEST,
-    subjects: { bot: { type: 'agent', grants: { school: ['teacher'] } } },
-  };
+  const WORLD = { ...MANIFEST, subjects: { bot: { type: 'agent', grants: { school: ['teacher'] } } } };
 
   test('is a name of the manifest, with a mandate that a command makes', async () => {
     const authz = await testEngine(WORLD);
@@ -287,11 +282,7 @@ describe('who acts for the subject', () => {
   test('and a misspelt one is an error', async () => {
     const authz = await testEngine(WORLD);
     await expect(authz.check('ann', 'grades', 'north', { actor: { subject: 'bott' } })).rejects.toMatchObject(
-      {
-        code: 'not_found',
-        field: 'actor',
-        message: expect.stringContaining('did you mean bot?'),
-      },
+      { code: 'not_found', field: 'actor', message: expect.stringContaining('did you mean bot?') },
     );
   });
 });

@@ -40,10 +40,7 @@ describe('a simulation', () => {
   );
 
   test('throttles where a partition has too little, and then answers faults', async () => {
-    const starved = await simulate({
-      ...TINY,
-      partitions: { count: 1, tableReadUnits: 40 },
-    });
+    const starved = await simulate({ ...TINY, partitions: { count: 1, tableReadUnits: 40 } });
     expect(starved.throttled.table).toBeGreaterThan(0);
     expect(starved.totals.faults).toBeGreaterThan(0);
   });

@@ -8,10 +8,7 @@ import type { Answer } from '../../../provisioning/index.ts';
 /** Loads of users over a stub transport. */
 export const USERS = ROW_KINDS[0] as RowKind;
 export const MEMBERSHIPS = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
-export const done = (): Answer => ({
-  ok: true,
-  result: { id: 'x', createdAt: '9999-01-01T00:00:00.000Z' },
-});
+export const done = (): Answer => ({ ok: true, result: { id: 'x', createdAt: '9999-01-01T00:00:00.000Z' } });
 /** A transport that answers each command of a batch. */
 export const answering =
   (answer: (command: BatchedCommand) => Answer | Promise<Answer>): Transport =>

@@ -74,11 +74,7 @@ describe('a subject with many grants elsewhere', () => {
   });
 
   test('costs the same number of calls, of at most 100 keys; the explanation states how many grants were read', async () => {
-    const explanation = await world.explain({
-      subject,
-      permission: 'doors:open:door',
-      scope: 'Boathouse',
-    });
+    const explanation = await world.explain({ subject, permission: 'doors:open:door', scope: 'Boathouse' });
     expect(operations()).toEqual([SNAPSHOT, SNAPSHOT, BATCH, BATCH, BATCH, BATCH]);
     for (const { keys } of world.calls) expect(keys).toBeLessThanOrEqual(100);
     const { suggestions } = explanation;

@@ -150,10 +150,7 @@ describe('a page', () => {
 
   test('asks nothing of the application where nothing is granted', async () => {
     const { ask, conditions } = await createList();
-    expect(await ask('ann', { permission: 'billing:pay:invoice' })).toEqual({
-      rows: [],
-      also: [],
-    });
+    expect(await ask('ann', { permission: 'billing:pay:invoice' })).toEqual({ rows: [], also: [] });
     expect(conditions).toEqual([]);
   });
 
@@ -270,10 +267,7 @@ describe('refuses', () => {
       clock.set(clock.now() + 60_000);
       return [];
     };
-    await expect(ask('ann', { fetch: slow })).rejects.toMatchObject({
-      code: 'stale',
-      retryable: true,
-    });
+    await expect(ask('ann', { fetch: slow })).rejects.toMatchObject({ code: 'stale', retryable: true });
   });
 
   test('a query that does not begin after its place', async () => {

@@ -15,32 +15,8 @@ const ALLOWS = ['role', 'admin'];
 const ROWS = SECTIONS.flatMap(([, rows]) => rows);
 
 /** Of whom and where lists are made. */
-const USERS = [
-  'gina',
-  'hans',
-  'asta',
-  'mix',
-  'sid',
-  'stan',
-  'ada',
-  'apa',
-  'den',
-  'cleo',
-  'wida',
-  'nobody',
-  'dora',
-];
-const PLACES = [
-  'Lighthouse',
-  'Boathouse',
-  'Mill',
-  'Strict',
-  'Nook',
-  'Library',
-  'Open',
-  'VaultOpen',
-  'VaultOld',
-];
+const USERS = 'gina hans asta mix sid stan ada apa den cleo wida nobody dora'.split(' ');
+const PLACES = 'Lighthouse Boathouse Mill Strict Nook Library Open VaultOpen VaultOld'.split(' ');
 
 const optionsOf = ({ asked, more }: Row) => ({
   ...more,

@@ -169,9 +169,7 @@ describe('a page', () => {
     }
     await expect(
       lists.listSubjects('a:b:c', client, { cursor: String(cursors.subjects) }),
-    ).rejects.toMatchObject({
-      field: 'cursor',
-    });
+    ).rejects.toMatchObject({ field: 'cursor' });
     // Forged cursors.
     const [list] = JSON.parse(Buffer.from(String(cursors.scopes), 'base64url').toString()) as [string];
     for (const place of [{ top: 'x' }, null, 'x', { top: 1 }]) {

@@ -75,10 +75,7 @@ describe('an example', () => {
     for (const { Effect, Resource } of statements)
       for (const resource of [Resource].flat()) {
         const example = exampleOfResource(resource, base);
-        const { policy } = await ask<RouteTrial>('tryRoute', {
-          ...example,
-          claims: { tenant: 'school' },
-        });
+        const { policy } = await ask<RouteTrial>('tryRoute', { ...example, claims: { tenant: 'school' } });
         expect(policy?.decision, resource).toBe(Effect === 'Allow' ? 'allow' : 'explicit-deny');
         allowed += policy?.decision === 'allow' ? 1 : 0;
       }

@@ -29,10 +29,7 @@ export function readHeader(text: string, name: string): Pick<Configuration, 'exp
   const [, verdict, property] = /^\\\* expect: (?:(holds)|violates (\w+))$/m.exec(text) ?? [];
   if (!verdict && !property)
     throw new Error(`${name} does not begin with "\\* expect: holds" or "\\* expect: violates PROPERTY"`);
-  return {
-    expected: property ? { violates: property } : 'holds',
-    isInCi: /^\\\* share: ci$/m.test(text),
-  };
+  return { expected: property ? { violates: property } : 'holds', isInCi: /^\\\* share: ci$/m.test(text) };
 }
 
 /** All configurations of all models, by name. */

@@ -143,10 +143,7 @@ function judgeAlone(model: Model, question: Question, outcomeOf: OutcomeOf): Dec
   };
   const effects = model.effects
     .filter(({ role, on }) => inForce.includes(role) && covers(on, permission))
-    .map(({ effect, when }) => ({
-      effect,
-      outcome: when === undefined ? 'true' : outcomeIn(when),
-    }));
+    .map(({ effect, when }) => ({ effect, outcome: when === undefined ? 'true' : outcomeIn(when) }));
   // "One that cannot be evaluated does not count as an ALLOW and does count as a DENY."
   const counted = effects.filter(
     ({ effect, outcome }) => outcome === 'true' || (outcome === 'unknown' && effect === 'DENY'),

@@ -36,10 +36,7 @@ export function unfinishedIn(items: readonly Item[]): readonly Omit<Operation, '
   for (const [scope, { movingTo, parent, deletingSince }] of nodes) {
     if (deletingSince !== undefined) deletions.push({ command: 'scope.delete-tree', input: { scope } });
     else if (movingTo !== undefined)
-      moves.push({
-        command: 'scope.move',
-        input: { scope, parent: stays(movingTo) ? movingTo : parent },
-      });
+      moves.push({ command: 'scope.move', input: { scope, parent: stays(movingTo) ? movingTo : parent } });
   }
   return [...deletions, ...moves];
 }

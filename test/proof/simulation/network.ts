@@ -139,12 +139,7 @@ export function createNetwork(options: NetworkOptions) {
       return fault('meets a conflict at first') ? { ...course, ...again } : course;
     }
     if (what === 10 && random.oneIn(2) && fault('meets conflicts until its deadline'))
-      return {
-        ...course,
-        arrivesAfter: undefined,
-        answersAfter: WRITE_DEADLINE_MS,
-        failure: 'contended',
-      };
+      return { ...course, arrivesAfter: undefined, answersAfter: WRITE_DEADLINE_MS, failure: 'contended' };
     return course;
   }
 
