@@ -23,7 +23,6 @@ const none = z.strictObject({});
 
 const groupRoleKind: EdgeKind = {
   type: 'group-role',
-  label: 'GroupRole',
   summary: 'the assignment of a role to a group',
   identity: z.strictObject({ group: field.id, role: field.id }),
   details: z.strictObject({ assignedAt: field.instant.optional() }),
@@ -55,7 +54,6 @@ const KINDS = ['page', 'permission'] as const;
 
 const rolePermissionKind: EdgeKind = {
   type: 'role-permission',
-  label: 'RolePermission',
   summary: 'the effect (ALLOW or DENY) of a role on a page, a permission or a pattern such as reports:*:*',
   identity: z.strictObject({ role: field.id, permission: field.permissionOrPattern }),
   details: z.strictObject({
@@ -95,7 +93,6 @@ const refuseEmptyValidity = (of: Readonly<Record<string, unknown>>): void =>
 
 const assignmentKind: EdgeKind = {
   type: 'assignment',
-  label: 'Assignment',
   summary: 'the assignment of a role to a user at a scope, with a start and an end',
   identity: z.strictObject({ user: field.subject, scope: field.ref, role: field.id }),
   details: z.strictObject({
@@ -145,7 +142,6 @@ const assignmentKind: EdgeKind = {
 
 const globalRoleKind: EdgeKind = {
   type: 'global-role',
-  label: 'GlobalRole',
   summary: 'the assignment of a global role to a user, everywhere',
   identity: z.strictObject({ user: field.subject, role: field.id }),
   details: none,
@@ -164,7 +160,6 @@ const globalRoleKind: EdgeKind = {
 
 const adminKind: EdgeKind = {
   type: 'admin',
-  label: 'Admin',
   summary: 'the administrator flag of a user, which allows everything everywhere',
   identity: z.strictObject({ user: field.subject }),
   details: none,

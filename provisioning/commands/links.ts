@@ -18,7 +18,6 @@ const assigned = {
 
 const workstreamMemberKind: EdgeKind = {
   type: 'workstream-member',
-  label: 'WorkstreamMember',
   summary: 'the assignment of a user to a workstream, which gives no rights by itself',
   identity: z.strictObject({ user: field.subject, workstream: field.ref }),
   ...assigned,
@@ -42,7 +41,6 @@ const workstreamMemberKind: EdgeKind = {
 
 const usageKind = (type: 'product' | 'service'): EdgeKind => ({
   type: `enterprise-${type}`,
-  label: type === 'product' ? 'EnterpriseProduct' : 'EnterpriseService',
   summary: `a ${type} that an enterprise uses`,
   identity: z.strictObject({ enterprise: field.ref, [type]: field.id }),
   ...assigned,

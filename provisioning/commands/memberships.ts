@@ -72,7 +72,6 @@ const MEMBERSHIP_ORIGINS: NonNullable<EdgeKind['origins']> = {
 
 export const membershipKind: EdgeKind = {
   type: 'membership',
-  label: 'Membership',
   summary: 'the membership of a user in a group',
   identity: z.strictObject({ user: field.subject, group: field.id }),
   details: z.strictObject({ joinedAt: field.instant.optional() }),

@@ -48,7 +48,6 @@ const refuseValue = (of: Attributes): void => {
 
 const settingKind: EdgeKind = {
   type: 'setting',
-  label: 'Setting',
   summary: 'a setting of a scope or a user',
   identity: z.strictObject({ scope: owner, key: field.pageName }),
   details: z.strictObject({

@@ -45,8 +45,7 @@ export const between = (from: End, to: End): Pick<Edge, 'keys' | 'ends' | 'field
 });
 
 /** An edge in messages, from the `Type` of its items: `tenant grant`. */
-export const edgeInWords = (label: string): string =>
-  label.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+const edgeInWords = (label: string): string => label.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 
 /**
  * The condition that an edge is still as it was read: its attributes decide what else is written. Mirrors

@@ -17,7 +17,7 @@ import type { Edge } from '../edges/edge.ts';
 import { edgeOf } from '../edges/edges-beside.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { changeEntries, createEntries, removeEntries } from '../kinds/entries.ts';
-import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
+import { itemTypeOf, type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { moveGuards } from '../nodes/guards.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
@@ -162,7 +162,7 @@ async function undoNode(
       ...without(value, (name) => ofNow.has(name) || name === 'properties'),
       ...(properties === undefined || isErased ? {} : { properties }),
       ...nodeKey(ref),
-      Type: entity.label,
+      Type: itemTypeOf(entity),
     };
     item = { ...plain, ...indexAttributes(entity, ref, plain) };
   }

@@ -7,20 +7,19 @@ import { type Key, nodeKey } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, changesAccess, POSSIBLY, readCommand, writeCommand } from '../command.ts';
-import { changeEdge, createEdgePlan, type Edge, edgeInWords, removeEdge } from '../edges/edge.ts';
+import { changeEdge, createEdgePlan, type Edge, removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
 import { textOf, touch } from '../nodes/nodes.ts';
 import type { AuditEntry, OneTransaction, Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { listCommand, type Selection } from './lists.ts';
+import { itemTypeOf, labelOf } from './node-kind.ts';
 
 /** Create, read, update, delete and list for a kind of edge. */
 export interface EdgeKind {
   /** As in command names: `membership`. */
   readonly type: string;
-  /** `Type` of its items. */
-  readonly label: string;
   /** For the documents: "the membership of a user in a group". */
   readonly summary: string;
   /** Input fields that name the edge. */
@@ -93,12 +92,12 @@ const existing = async (
   const item = await planning.reader.get(kind.keyOf(identity));
   if (item) return item;
   await refuseUnknownType(planning.reader, identity);
-  throw notFound(Object.keys(kind.identity.shape).at(-1) ?? 'id', `this ${edgeInWords(kind.label)}`);
+  throw notFound(Object.keys(kind.identity.shape).at(-1) ?? 'id', `this ${labelOf(kind)}`);
 };
 
 const edgeOf = (item: Item, kind: EdgeKind): Edge => {
   const edge = readEdge(item);
-  if (!edge) throw conflict('id', `this is no ${edgeInWords(kind.label)}`);
+  if (!edge) throw conflict('id', `this is no ${labelOf(kind)}`);
   return edge;
 };
 
@@ -121,7 +120,7 @@ function createCommand(kind: EdgeKind): Command {
       const { attributes, tenant } = await kind.complete(planning, input);
       await kind.check?.(planning, input);
       const { origins } = kind;
-      const made = { ...kind.keyOf(input), Type: kind.label, ...input, ...attributes };
+      const made = { ...kind.keyOf(input), Type: itemTypeOf(kind), ...input, ...attributes };
       const edge = edgeOf(made, kind);
       const isRead = ifExists !== undefined || (origins !== undefined && planning.again !== false);
       const item = isRead ? await planning.reader.get(kind.keyOf(input)) : undefined;

@@ -106,7 +106,11 @@ export const ownersOf = (
   });
 
 /** The kind's name in a sentence: `technical user`. */
-export const labelOf = ({ type }: Entity): string => type.replaceAll('-', ' ');
+export const labelOf = ({ type }: Pick<Entity, 'type'>): string => type.replaceAll('-', ' ');
+
+/** The `Type` of its items: `TechnicalUser`. */
+export const itemTypeOf = ({ type, label }: Pick<Entity, 'type' | 'label'>): string =>
+  label ?? type.replace(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
 
 /** The same with its article. Names of kinds that begin with a vowel's letter but not its sound: `user`. */
 export const aKind = (entity: Entity): string => {

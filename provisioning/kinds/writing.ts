@@ -16,6 +16,7 @@ import { changeEntries, createEntries } from './entries.ts';
 import {
   idFieldOf,
   idsOf,
+  itemTypeOf,
   labelOf,
   type NodeKind,
   nameFieldOf,
@@ -55,7 +56,7 @@ export async function planCreation(
     updatedAt: planning.now,
   };
   const kept = indexAttributes(entity, ref, stored);
-  const item: Item = { ...nodeKey(ref), Type: entity.label, ...stored, rev: 0, ...kept };
+  const item: Item = { ...nodeKey(ref), Type: itemTypeOf(entity), ...stored, rev: 0, ...kept };
   const put = create(item, () => conflict(idFieldOf(entity), `this ${labelOf(entity)} exists already`));
   const owners = ownersOf(kind, stored, ref);
   return {

@@ -9,7 +9,7 @@ import { canonical } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { partsOf } from '../edges/rights.ts';
 import { inPlainWords } from '../issues.ts';
-import { idsOf, type NodeKind } from '../kinds/node-kind.ts';
+import { idsOf, itemTypeOf, type NodeKind } from '../kinds/node-kind.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
 import { attempt, isInstant } from './relation.ts';
 
@@ -132,7 +132,7 @@ export function damageOf(kind: NodeKind, ref: Ref, item: Item): readonly Damage[
 /** What follows from the node's key, and from its own attributes. */
 function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[] {
   const wanted: Record<string, Value | undefined> = {
-    Type: entity.label,
+    Type: itemTypeOf(entity),
     id: ref.id,
     ...(entity.naturalKey || entity.typeFrom
       ? attempt(() => idsOf(entity, ref) as Record<string, string>)

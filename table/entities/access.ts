@@ -52,7 +52,6 @@ const named = { immutable: ['name'], naturalKey: ['name'], guards: [], listShard
 export const ACCESS = {
   'scope-type': {
     type: 'scope-type',
-    label: 'ScopeType',
     summary: 'A type of scope that an operator adds: where it may stand, and what may stand under it.',
     attributes: z.strictObject({
       name: field.addedType((name) => isType(name) && mayBeScopeType(name) && !isBuiltIn(name)),
@@ -66,7 +65,6 @@ export const ACCESS = {
   },
   property: {
     type: 'property',
-    label: 'Property',
     summary:
       'The declaration of a property of subjects, resources, actions or the context, over which conditions are evaluated.',
     attributes: z.strictObject({
@@ -94,7 +92,6 @@ export const ACCESS = {
   },
   'resource-type': {
     type: 'resource-type',
-    label: 'ResourceType',
     summary:
       'A type of resources of the AuthZEN API: which permissions its actions are, and the scope at which to decide about objects that are not in the table.',
     attributes: z.strictObject({
@@ -122,7 +119,6 @@ export const ACCESS = {
   },
   group: {
     type: 'group',
-    label: 'Group',
     hangsOn: ['scope'],
     summary: 'A set of users at one scope; it carries roles.',
     attributes: z.strictObject({
@@ -145,7 +141,6 @@ export const ACCESS = {
   },
   'external-group': {
     type: 'external-group',
-    label: 'ExternalGroup',
     hangsOn: ['scope', 'group'],
     summary:
       'What a group of an identity provider means in one tenant: whoever shows a token of the issuer that names it counts as a member of a group there.',
@@ -170,7 +165,6 @@ export const ACCESS = {
   },
   invariant: {
     type: 'invariant',
-    label: 'Invariant',
     hangsOn: ['scope'],
     summary:
       'What must never be true in one tenant: that somebody may do two things, or that somebody may do one.',
@@ -207,7 +201,6 @@ export const ACCESS = {
   },
   role: {
     type: 'role',
-    label: 'Role',
     hangsOn: ['scope', 'parent'],
     summary: 'A named set of permissions: global, grantable in any tenant, or owned by one tenant.',
     attributes: z.strictObject({
@@ -230,7 +223,6 @@ export const ACCESS = {
   },
   'role-template': {
     type: 'role-template',
-    label: 'RoleTemplate',
     summary: 'Permissions from which roles are made.',
     attributes: z.strictObject({ name: field.name, description, permissions: templatePermissions }),
     named: { kind: 'role-template', by: ['name'] },
@@ -239,7 +231,6 @@ export const ACCESS = {
   },
   page: {
     type: 'page',
-    label: 'Page',
     hangsOn: ['module'],
     summary: 'A page or menu key that can be checked.',
     attributes: z.strictObject({ name: field.pageName, description, module: field.pageName.optional() }),
@@ -247,7 +238,6 @@ export const ACCESS = {
   },
   permission: {
     type: 'permission',
-    label: 'Permission',
     summary: 'A permission module:action:resource that can be checked.',
     attributes: z.strictObject({
       name: field.permissionName.refine(
@@ -262,7 +252,6 @@ export const ACCESS = {
   },
   module: {
     type: 'module',
-    label: 'Module',
     summary:
       'A part of the application, the first word of its permissions. One that is sold needs a subscription.',
     attributes: z.strictObject({
@@ -275,7 +264,6 @@ export const ACCESS = {
   },
   route: {
     type: 'route',
-    label: 'Route',
     summary: 'Which permission and scope a request to one route of an API needs.',
     attributes: z.strictObject({
       api: field.pageName.optional(),
@@ -306,7 +294,6 @@ export const ACCESS = {
   },
   policy: {
     type: 'policy',
-    label: 'Policy',
     summary: 'A static policy of Amazon Verified Permissions, by the name that it goes by.',
     attributes: z.strictObject({ policyId: field.pageName, name: field.pageName, description }),
     immutable: ['policyId'],

@@ -8,7 +8,6 @@ const active = { status: 'active' };
 export const ENTITLEMENTS = {
   subscription: {
     type: 'subscription',
-    label: 'Subscription',
     hangsOn: ['scope', 'module'],
     summary: 'A module that is paid for at a scope and all below it.',
     attributes: z.strictObject({
@@ -31,7 +30,6 @@ export const ENTITLEMENTS = {
   },
   license: {
     type: 'license',
-    label: 'License',
     hangsOn: ['account', 'enterprise'],
     summary: 'What entitles an account to use an enterprise, for the workstreams linked to it.',
     attributes: z.strictObject({

@@ -30,8 +30,8 @@ export interface Named {
 export interface Entity {
   /** As in references and command names: `user`, `location`. */
   readonly type: string;
-  /** The item's `Type` attribute. */
-  readonly label: string;
+  /** The item's `Type` attribute, where it is not the type in capitals. */
+  readonly label?: string;
   /** What the entity is, in one sentence for the documents. */
   readonly summary: string;
   /** Attributes that a command may give. No zod defaults: an update must not invent values. */

@@ -38,7 +38,6 @@ const budget = z
 export const MANDATES = {
   mandate: {
     type: 'mandate',
-    label: 'Mandate',
     summary:
       'What an actor may do for a subject, until when: never more than the subject, nor more than the actor. It is not changed: it ends, and another one is made.',
     hangsOn: ['subject', 'actor', 'scopes'],

@@ -21,7 +21,6 @@ const connection = field.id.describe('id of the connection');
 export const SCIM = {
   domain: {
     type: 'domain',
-    label: 'Domain',
     hangsOn: ['tenant'],
     summary: 'A domain of e-mail addresses that one tenant has shown to be its own.',
     attributes: z.strictObject({
@@ -35,7 +34,6 @@ export const SCIM = {
   },
   'scim-connection': {
     type: 'scim-connection',
-    label: 'ScimConnection',
     hangsOn: ['scope'],
     summary: 'An identity provider that says who works for one tenant, by SCIM.',
     attributes: z.strictObject({
@@ -56,7 +54,6 @@ export const SCIM = {
   },
   'scim-credential': {
     type: 'scim-credential',
-    label: 'ScimCredential',
     hangsOn: ['connection'],
     summary:
       'What an identity provider shows to act as its connection. Only a hash is kept; the text is shown once, in the answer to its creation.',
@@ -77,7 +74,6 @@ export const SCIM = {
   },
   'scim-user': {
     type: 'scim-user',
-    label: 'ScimUser',
     hangsOn: ['connection', 'user'],
     summary:
       'What a connection says of one user. It owns the user that it made, and gives another one access in its tenant only.',
@@ -115,7 +111,6 @@ export const SCIM = {
   },
   'scim-group': {
     type: 'scim-group',
-    label: 'ScimGroup',
     hangsOn: ['connection', 'group'],
     summary:
       'What a connection says of one group: whom the identity provider puts into it is in a group of the tenant.',

@@ -35,9 +35,8 @@ const below = {
 } as const;
 
 /** A root scope with nothing but a name, which is unique. */
-const organisation = <T extends string>(type: T, label: string, guard: string, summary: string) => ({
+const organisation = <T extends string>(type: T, guard: string, summary: string) => ({
   type,
-  label,
   summary,
   attributes: z.strictObject({
     name: field.name,
@@ -53,10 +52,9 @@ const organisation = <T extends string>(type: T, label: string, guard: string, s
 });
 
 export const SCOPES = {
-  tenant: organisation('tenant', 'Tenant', 'TENANT_NAME', 'A root scope: the isolation boundary.'),
+  tenant: organisation('tenant', 'TENANT_NAME', 'A root scope: the isolation boundary.'),
   location: {
     type: 'location',
-    label: 'Location',
     hangsOn: ['parent'],
     summary: 'A place: a root of its own, or under a tenant.',
     attributes: z.strictObject({
@@ -77,7 +75,6 @@ export const SCOPES = {
   },
   client: {
     type: 'client',
-    label: 'Client',
     summary: 'A customer of facility management: a root scope.',
     attributes: z.strictObject({
       name: field.name,
@@ -99,7 +96,6 @@ export const SCOPES = {
   },
   project: {
     type: 'project',
-    label: 'Project',
     hangsOn: ['parent'],
     summary: 'A project of a client.',
     attributes: z.strictObject({
@@ -117,7 +113,6 @@ export const SCOPES = {
   },
   building: {
     type: 'building',
-    label: 'Building',
     hangsOn: ['parent'],
     summary: 'A building of a project.',
     attributes: z.strictObject({
@@ -141,7 +136,6 @@ export const SCOPES = {
   },
   zone: {
     type: 'zone',
-    label: 'Zone',
     hangsOn: ['parent'],
     summary: 'A part of a building or of another zone.',
     attributes: z.strictObject({
@@ -160,7 +154,6 @@ export const SCOPES = {
   },
   device: {
     type: 'device',
-    label: 'Device',
     hangsOn: ['parent'],
     summary: 'A device in a building or in one of its zones.',
     attributes: z.strictObject({
@@ -179,16 +172,14 @@ export const SCOPES = {
     ...below,
     listShards: 16,
   },
-  account: organisation('account', 'Account', 'ACCOUNT_NAME', 'An account of the platform: a root scope.'),
+  account: organisation('account', 'ACCOUNT_NAME', 'An account of the platform: a root scope.'),
   enterprise: organisation(
     'enterprise',
-    'Enterprise',
     'ENTERPRISE_NAME',
     'An enterprise to which workstreams and licences are linked: a root scope.',
   ),
   workstream: {
     type: 'workstream',
-    label: 'Workstream',
     hangsOn: ['parent', 'enterprise'],
     summary: 'A workstream of an account, linked to the enterprise for which it needs a licence.',
     attributes: z.strictObject({
@@ -203,7 +194,6 @@ export const SCOPES = {
   },
   scope: {
     type: 'scope',
-    label: 'Scope',
     hangsOn: ['parent'],
     summary: 'A scope of a type that was added (`scope-type.create`).',
     attributes: z.strictObject({

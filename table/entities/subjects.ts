@@ -19,7 +19,6 @@ const PROFILE = ['displayName', 'givenName', 'familyName', 'title', 'department'
 export const SUBJECTS = {
   user: {
     type: 'user',
-    label: 'User',
     summary: 'A person who is granted access.',
     attributes: z.strictObject({
       email: field.normalised(normaliseEmail).optional(),
@@ -71,7 +70,6 @@ export const SUBJECTS = {
   },
   'technical-user': {
     type: 'technical-user',
-    label: 'TechnicalUser',
     hangsOn: ['account'],
     summary: 'A program of an account: it shows an API token and is checked like a user.',
     attributes: z.strictObject({
@@ -93,7 +91,6 @@ export const SUBJECTS = {
   },
   'subject-type': {
     type: 'subject-type',
-    label: 'SubjectType',
     summary:
       'A type of subject that an operator adds beside users and technical users: `identity`, `device`.',
     attributes: z.strictObject({
@@ -107,7 +104,6 @@ export const SUBJECTS = {
   },
   subject: {
     type: REGISTERED_SUBJECT,
-    label: 'Subject',
     summary:
       'An agent, or a subject of a type that was added (`subject-type.create`); it is checked like a user.',
     attributes: z.strictObject({

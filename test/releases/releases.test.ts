@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createEngine } from '../../engine/index.ts';
 import { EDGES } from '../../provisioning/documents/edges.ts';
+import { itemTypeOf } from '../../provisioning/kinds/node-kind.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import type { GatehouseError } from '../../table/errors.ts';
@@ -182,10 +183,10 @@ describe('the golden items of this release', () => {
 
   test('are of every kind', () => {
     const types = new Set(today.map(({ Type }) => Type));
-    const labels = Object.values(ENTITIES as Readonly<Record<string, Entity>>).map(({ label }) => label);
+    const nodes = Object.values(ENTITIES as Readonly<Record<string, Entity>>).map(itemTypeOf);
     const others = ['Decision', 'Ownership', 'Guard', 'NodeName', 'Secret', 'RouteRule', 'GrantRole'];
     const missing = [
-      ...labels,
+      ...nodes,
       ...EDGES.map(({ edge }) => edge.label),
       ...others,
       'AuditLog',

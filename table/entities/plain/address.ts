@@ -6,7 +6,6 @@ const words = field.text(256).optional();
 
 export const address = {
   type: 'address',
-  label: 'Address',
   hangsOn: ['account'],
   summary: 'An address of an account.',
   attributes: z.strictObject({

@@ -4,7 +4,6 @@ import * as field from '../fields.ts';
 
 export const tool = {
   type: 'tool',
-  label: 'Tool',
   hangsOn: ['workstream'],
   summary: 'A tool of a workstream.',
   attributes: z.strictObject({

@@ -3,10 +3,9 @@ import type { PlainEntity } from '../entity.ts';
 import * as field from '../fields.ts';
 
 /** What enterprises use. */
-const used = <T extends 'product' | 'service'>(type: T, label: string, name: string, description: string) =>
+const used = <T extends 'product' | 'service'>(type: T, name: string, description: string) =>
   ({
     type,
-    label,
     summary: `A ${type} that enterprises use.`,
     attributes: z.strictObject({
       name: field.name,
@@ -20,5 +19,5 @@ const used = <T extends 'product' | 'service'>(type: T, label: string, name: str
     example: { create: { name }, update: { description } },
   }) as const satisfies PlainEntity;
 
-export const product = used('product', 'Product', 'Ledger', 'counts money');
-export const service = used('service', 'Service', 'Support', 'answers');
+export const product = used('product', 'Ledger', 'counts money');
+export const service = used('service', 'Support', 'answers');
