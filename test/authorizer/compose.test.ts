@@ -6,7 +6,7 @@ import { apiRef, apiRevisionKey, globalKey, partitionOf } from '../../table/keys
 import { createLogged } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import { partsFor, ROLE, revisionItem, rosterItems, routeItem, VARIABLES } from './served.ts';
-import { ALICE, createIssuer, createReadTable, httpEvent, ISSUER, PLACE, settle } from './support.ts';
+import { ALICE, createIssuer, createReadTable, httpEvent, ISSUER, NOW, PLACE, settle } from './support.ts';
 
 const issuer = await createIssuer();
 
@@ -25,8 +25,10 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
   const clock = createClock();
   const { lines, write } = createLogged();
   const fetched: string[] = [];
+  const issuers = { areAway: false };
   const fetch = async (url: string) => {
     fetched.push(url);
+    if (issuers.areAway) throw new TypeError('fetch failed');
     return new Response(JSON.stringify({ keys: [issuer.jwk] }));
   };
   const create = (changes: Record<string, string> = {}) =>
@@ -34,7 +36,7 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
       { ...VARIABLES, ...env, ...changes },
       partsFor(issuer, { reader, clock, fetch, log: write }),
     );
-  return { clock, create, failures, fetched, lines, reads };
+  return { clock, create, failures, fetched, issuers, lines, reads };
 }
 
 const event = async (claims: Record<string, unknown> = {}, path = `/locations/${PLACE}/pages/roster`) =>
@@ -72,6 +74,17 @@ describe('an authorizer created from environment variables', () => {
     reads.length = 0;
     await handler(await event());
     expect(reads).toEqual([expect.stringMatching(/^getMany API#default USER#\S+ LOCATION#/)]);
+  });
+
+  it('verifies with the keys it has while the issuer is away, for JWKS_STALE_SECONDS and no longer', async () => {
+    const { clock, create, issuers } = setUp(undefined, { JWKS_STALE_SECONDS: '60' });
+    const [handler, request] = [create(), await event({ exp: NOW / 1_000 + 7_200 })];
+    await handler(request);
+    issuers.areAway = true;
+    clock.advance(11 * 60_000 - 1);
+    expect(await handler(request)).toMatchObject({ isAuthorized: true });
+    clock.advance(1);
+    await expect(handler(request)).rejects.toThrow('Internal error');
   });
 
   it.each([

@@ -121,6 +121,8 @@ describe('act', () => {
     ['an actor of another issuer', { sub: 'ben', iss: 'https://elsewhere.example' }],
     ['a nested one that is malformed', { sub: 'ben', act: 'cat' }],
     ['a nested one without sub', { sub: 'ben', act: {} }],
+    ['a nested one with an empty sub', { sub: 'ben', act: { sub: '' } }],
+    ['a nested one with a sub that no log should hold', { sub: 'ben', act: { sub: 'x'.repeat(1_025) } }],
     ['nine of them', nested(9)],
   ])('that is, or has, %s is refused', async (_, act) => {
     expect(await ask(await tokenWith({ act }), '/lobby')).toBe('Unauthorized');
