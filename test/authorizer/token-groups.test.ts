@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createGroupsOfIssuers, type GroupsOf } from '../../authorizer/credentials/token-groups.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
-import { mean } from '../support/external-groups.ts';
 import { answerOf } from './served.ts';
 import {
   appSyncEvent,
@@ -13,26 +12,12 @@ import {
   restTokenEvent,
   webSocketEvent,
 } from './support.ts';
-import { createTokenWorld } from './token-world.ts';
+import { createAcme } from './token-world.ts';
 
 /** Groups in a token behind API Gateway, through the composed authorizer (SPEC section 16). */
-const MANIFEST = `
-pages: [vault, lobby]
-scopes: { Acme: { id: acme, type: tenant } }
-roles:
-  keeper: { id: keeper, owner: Acme, allow: [vault] }
-  visitor: { id: visitor, owner: Acme, allow: [lobby] }
-groups: { Keepers: { id: keepers, scope: Acme, roles: [keeper] } }
-users: { ann: { id: ann, grants: { Acme: [visitor] } }, nobody: { id: none } }
-routes:
-  - { method: GET, path: /vault, permission: vault, scope: tenant:acme }
-  - { method: GET, path: /lobby, permission: lobby, scope: tenant:acme }
-  - { method: CONNECT, path: /$connect, permission: vault, scope: tenant:acme }
-  - { method: GRAPHQL, path: /, permission: vault, scope: tenant:acme }
-`;
-const { world, take, tokenWith, serve } = await createTokenWorld(MANIFEST);
-await mean(world, 'tenant:acme', ISSUER, { 'key staff': ['keepers', 'tenant:acme'] });
-world.settle();
+const { world, take, tokenWith, serve } = await createAcme();
+/** A token of Ben, who may use the lobby alone. */
+const tokenOf = (claims: object = {}) => tokenWith({ sub: 'ben', ...claims });
 const ENTRY = { groupsFrom: 'cognito:groups' };
 let authorizer: Authorizer;
 beforeEach(() => {
@@ -56,15 +41,15 @@ describe('a group in a token', () => {
     ['a REST API', (token: string) => restRequestEvent('GET', '/vault', { Authorization: [bearer(token)] })],
     ['its TOKEN authorizer', (token: string) => restTokenEvent('GET', '/vault', bearer(token))],
   ])('allows behind %s', async (_, eventOf) => {
-    expect((await answerOf(authorizer, eventOf(await tokenWith(STAFF)))).said).toBe('allow');
-    expect((await answerOf(authorizer, eventOf(await tokenWith()))).said).toBe('no_grant');
+    expect((await answerOf(authorizer, eventOf(await tokenOf(STAFF)))).said).toBe('allow');
+    expect((await answerOf(authorizer, eventOf(await tokenOf()))).said).toBe('no_grant');
   });
 
   test.each([
     ['a WebSocket', (token: string) => webSocketEvent({ Authorization: [bearer(token)] })],
     ['AppSync, which has subscriptions', (token: string) => appSyncEvent(token)],
   ])('counts nothing for %s: a connection would outlive it', async (_, eventOf) => {
-    expect((await answerOf(authorizer, eventOf(await tokenWith(STAFF)))).said).toBe('no_grant');
+    expect((await answerOf(authorizer, eventOf(await tokenOf(STAFF)))).said).toBe('no_grant');
   });
 
   test('counts from the claim of the issuer alone', async () => {
@@ -73,15 +58,15 @@ describe('a group in a token', () => {
       { 'Cognito:Groups': ['key staff'] },
       { group: 'key staff' },
     ])
-      expect(await ask(await tokenWith(claims))).toBe('no_grant');
+      expect(await ask(await tokenOf(claims))).toBe('no_grant');
     const headers = { 'cognito:groups': 'key staff', 'x-groups': '["key staff"]' };
-    expect(await ask(await tokenWith(), '/vault', headers)).toBe('no_grant');
+    expect(await ask(await tokenOf(), '/vault', headers)).toBe('no_grant');
     authorizer = serve({});
-    expect(await ask(await tokenWith(STAFF))).toBe('no_grant');
+    expect(await ask(await tokenOf(STAFF))).toBe('no_grant');
   });
 
   test('is not of an API token of the same user', async () => {
-    const { token } = await world.run('token.create', { user: 'ann', tokenType: 'api' });
+    const { token } = await world.run('token.create', { user: 'ben', tokenType: 'api' });
     world.settle();
     expect(await ask(String(token))).toBe('no_grant');
     expect(await ask(String(token), '/lobby')).toBe('allow');
@@ -95,7 +80,7 @@ describe('a claim', () => {
     ['with 1,000 groups', ['key staff', ...many(999)]],
   ])('counts %s', async (_, groups) => {
     authorizer = serve(ENTRY, { TOKEN_MAX_BYTES: '10240' });
-    expect(await ask(await tokenWith({ 'cognito:groups': groups }))).toBe('allow');
+    expect(await ask(await tokenOf({ 'cognito:groups': groups }))).toBe('allow');
     expect(said()).toEqual([]);
   });
 
@@ -111,7 +96,7 @@ describe('a claim', () => {
   ])('gives nothing where it holds %s, and refuses nothing', async (_, groups) => {
     authorizer = serve(ENTRY, { TOKEN_MAX_BYTES: '10240' });
     for (let times = 0; times < 2; times++) {
-      const token = await tokenWith({ 'cognito:groups': groups, jti: String(times) });
+      const token = await tokenOf({ 'cognito:groups': groups, jti: String(times) });
       expect(await ask(token)).toBe('no_grant');
       expect(await ask(token, '/lobby')).toBe('allow');
     }
@@ -122,7 +107,7 @@ describe('a claim', () => {
     ['in another place', { _claim_names: { 'cognito:groups': 'src1' }, _claim_sources: { src1: {} } }],
     ['somewhere', { hasgroups: true }],
   ])('that says that there are groups %s gives nothing', async (_, claims) => {
-    const token = await tokenWith({ ...STAFF, ...claims });
+    const token = await tokenOf({ ...STAFF, ...claims });
     expect(await ask(token)).toBe('no_grant');
     expect(await ask(token, '/lobby')).toBe('allow');
     expect(said()).toEqual([['groups_overage', ISSUER]]);
@@ -134,7 +119,7 @@ describe('a claim', () => {
     ['that is empty', { 'cognito:groups': [] }],
     ['of other names elsewhere', { _claim_names: { address: 'src1' }, hasgroups: 'true' }],
   ])('%s gives nothing, and is nothing to say', async (_, claims) => {
-    expect(await ask(await tokenWith(claims))).toBe('no_grant');
+    expect(await ask(await tokenOf(claims))).toBe('no_grant');
     expect(said()).toEqual([]);
   });
 
@@ -159,7 +144,7 @@ describe('a claim', () => {
 });
 
 test('two tokens of one user are told apart by all that keeps answers', async () => {
-  const [having, lacking] = [await tokenWith(STAFF), await tokenWith()];
+  const [having, lacking] = [await tokenOf(STAFF), await tokenOf()];
   for (let times = 0; times < 3; times++) {
     expect(await ask(having)).toBe('allow');
     expect(await ask(lacking)).toBe('no_grant');
@@ -172,14 +157,14 @@ describe('what API Gateway caches', () => {
 
   test('of a token with groups, each answer is for its route alone', async () => {
     authorizer = serve(ENTRY, { POLICY_COVERS: 'api' });
-    const [having, lacking] = [await tokenWith(STAFF), await tokenWith()];
+    const [having, lacking] = [await tokenOf(STAFF), await tokenOf()];
     for (let times = 0; times < 2; times++) {
       expect(await rest(lacking, '/lobby')).toEqual({ said: 'allow', coverage: 'api' });
       expect(await rest(having, '/vault')).toEqual({ said: 'allow', coverage: 'route' });
       expect(await rest(having, '/lobby')).toEqual({ said: 'allow', coverage: 'route' });
     }
     // A claim without groups that count changes nothing.
-    const idle = await tokenWith({ 'cognito:groups': [] });
+    const idle = await tokenOf({ 'cognito:groups': [] });
     expect(await rest(idle, '/lobby')).toEqual({ said: 'allow', coverage: 'api' });
   });
 });

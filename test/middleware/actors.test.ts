@@ -8,23 +8,10 @@ import {
   type Snapshot,
 } from '../../middleware/index.ts';
 import { AUDIENCE, ISSUER } from '../authorizer/support.ts';
-import { createTokenWorld } from '../authorizer/token-world.ts';
-import { mean } from '../support/external-groups.ts';
+import { createAcme } from '../authorizer/token-world.ts';
 
 /** Who acts for the caller, and the groups of the caller, in a service that verifies tokens itself, or vouches for it. */
-const { world, tokenWith, fetch } = await createTokenWorld(`
-pages: [vault, lobby]
-scopes: { Acme: { id: acme, type: tenant } }
-roles:
-  keeper: { id: keeper, owner: Acme, allow: [vault, lobby] }
-  visitor: { id: visitor, owner: Acme, allow: [lobby] }
-groups: { Keepers: { id: keepers, scope: Acme, roles: [keeper] } }
-users:
-  ann: { id: ann, grants: { Acme: [keeper] } }
-  ben: { id: ben, grants: { Acme: [visitor] } }
-`);
-await mean(world, 'tenant:acme', ISSUER, { staff: ['keepers', 'tenant:acme'] });
-world.settle();
+const { world, tokenWith, fetch } = await createAcme();
 
 const tokenOf = async (claims: object = {}): Promise<string> =>
   `Bearer ${await tokenWith({ ...claims }, 10)}`;
@@ -45,30 +32,15 @@ const statusOf = (guard: ReturnType<typeof lambdaGuard>, page: string, seen: unk
     seen.push([subject, actor?.subject]);
     return { statusCode: 204 };
   });
-  return async (authorization: string, headers = {}) => {
-    const requestContext = { http: { method: 'GET', path: '/vault' } };
-    const event = {
-      version: '2.0',
-      rawPath: '/vault',
-      headers: { authorization, ...headers },
-      requestContext,
-    };
-    return (await handler(event, {})).statusCode;
-  };
+  return async (authorization: string) => (await handler({ headers: { authorization } }, {})).statusCode;
 };
 
 describe('a guard', () => {
-  test('decides with the actor of the token, for its token alone, and tells handlers who acts', async () => {
+  test('tells handlers who acts, by the token alone', async () => {
     const seen: unknown[] = [];
-    const guard = lambdaGuard({ ...parts(), who: byToken() });
-    const [vault, lobby] = [statusOf(guard, 'vault', seen), statusOf(guard, 'lobby', seen)];
-    const [alone, acting] = [await tokenOf(), await tokenOf(BEN_ACTS)];
-    for (let times = 0; times < 2; times++)
-      expect([await vault(alone), await vault(acting), await lobby(acting)]).toEqual([204, 403, 204]);
-    expect(seen.slice(0, 2)).toEqual([
-      ['user:ann', undefined],
-      ['user:ann', 'user:ben'],
-    ]);
+    const lobby = statusOf(lambdaGuard({ ...parts(), who: byToken() }), 'lobby', seen);
+    for (const claims of [{}, BEN_ACTS, {}]) expect(await lobby(await tokenOf(claims))).toBe(204);
+    expect(seen).toEqual([undefined, 'user:ben', undefined].map((actor) => ['user:ann', actor]));
   });
 
   test('refuses a token with an actor where the issuer names no claim', async () => {
@@ -87,14 +59,6 @@ describe('a guard', () => {
   ])('takes an actor from the application: %s', async (_, actor, status) => {
     const who = () => ({ subject: 'user:ann', actor }) as Caller;
     expect(await statusOf(lambdaGuard({ ...parts(), who }), 'vault')('')).toBe(status);
-  });
-
-  test('allows by the groups of the token, for their token alone', async () => {
-    const vault = statusOf(lambdaGuard({ ...parts(), who: byToken() }), 'vault');
-    const having = await tokenOf({ sub: 'ben', roles: ['staff'] });
-    const lacking = await tokenOf({ sub: 'ben', groups: ['staff'] });
-    for (let times = 0; times < 2; times++)
-      expect([await vault(having), await vault(lacking, { roles: 'staff' })]).toEqual([204, 403]);
   });
 });
 
@@ -116,7 +80,7 @@ test('the permissions of a caller are those of both, with what groups give, unti
   for (let times = 0; times < 2; times++) {
     expect(await snapshotFor()).toMatchObject({ permissions: both });
     expect(await snapshotFor(BEN_ACTS)).toMatchObject({ permissions: lobby, expiresAt });
-    expect(await snapshotFor({ sub: 'ben', roles: ['staff'] })).toMatchObject({
+    expect(await snapshotFor({ sub: 'ben', roles: ['key staff'] })).toMatchObject({
       permissions: both,
       expiresAt,
     });

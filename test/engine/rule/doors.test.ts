@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { evaluate, INVOKE_ACTION } from '../../../authorizer/policies/iam.ts';
 import { EVALUATE } from '../../../authzen/questions.ts';
 import type { Given } from '../../../engine/index.ts';
-import { lambdaGuard } from '../../../middleware/index.ts';
+import { bearer, lambdaGuard } from '../../../middleware/index.ts';
 import { answerOf, serveFor } from '../../authorizer/served.ts';
 import { AUDIENCE, createIssuer, httpEvent, NOW, restRequestEvent } from '../../authorizer/support.ts';
 import { send, serve } from '../../authzen/support.ts';
@@ -110,17 +110,17 @@ async function tokenOf(row: Row): Promise<string> {
   });
 }
 
-const variablesFor = ({ more: { actor } }: Row) => ({
+/** Of tokens whose actors are of the type of the one who acts. */
+const issuerFor = ({ more: { actor } }: Row) => ({
+  issuer: ISSUER,
+  audience: AUDIENCE,
+  groupsFrom: 'groups',
+  actorFrom: { claim: 'act' as const, type: entityOf(actor?.subject ?? 'user:').type },
+});
+const variablesFor = (row: Row) => ({
   TOKEN_ISSUER: undefined,
   TOKEN_AUDIENCE: undefined,
-  TOKEN_ISSUERS: JSON.stringify([
-    {
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      groupsFrom: 'groups',
-      actorFrom: { claim: 'act', type: actor === undefined ? 'user' : entityOf(actor.subject).type },
-    },
-  ]),
+  TOKEN_ISSUERS: JSON.stringify([issuerFor(row)]),
 });
 
 const pathOf = (row: Row): string => {
@@ -220,21 +220,25 @@ test('a guard lets a request through, or says why not', () =>
       const [subject, permission, scope] = questionOf(row);
       const given = givenIn(row);
       const { groups, actor } = row.more;
+      const isByToken = IN_EVENTS.includes(row);
       const guard = lambdaGuard({
         engine: world.newEngine({ reader, clock, wait: clock.wait }),
-        who: () => ({ subject, ...(groups && { groups }), ...(actor && { actor }) }),
+        who: isByToken
+          ? bearer(issuerFor(row), { clock, fetch })
+          : () => ({ subject, ...(groups && { groups }), ...(actor && { actor }) }),
         now: clock.now,
         showReason: true,
       });
-      const event = { requestContext: { http: { method: 'GET', sourceIp: given.context?.ip as string } } };
       const handler = guard(permission, scope, { given: () => given }).wrap(async () => ({
         statusCode: 204,
         body: '{}',
       }));
+      const requestContext = { http: { method: 'GET', sourceIp: given.context?.ip as string } };
       return async () => {
-        const { statusCode, body } = await handler(event, {});
+        const headers = { authorization: `Bearer ${await tokenOf(row)}` };
+        const { statusCode, body } = await handler({ requestContext, headers }, {});
         return [statusCode, JSON.parse(body).reason];
       };
     },
-    (row) => (isAllowed(row) ? [204, undefined] : [403, row.reason]),
+    (row) => (isOver(row) ? [401, undefined] : isAllowed(row) ? [204, undefined] : [403, row.reason]),
   ));
