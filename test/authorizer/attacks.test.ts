@@ -308,13 +308,24 @@ test('the token that the attacks start from is good, in either algorithm', async
   expect(await warm.ask(goodEs256())).toBe('allow');
 });
 
+/** What is known before any key is. */
+const WITHOUT_KEYS = ['token_too_long', 'credentials_malformed', 'issuer_refused'];
+
 test.each(ATTACKS)('an attack with %s is refused without reading the table', async (_, make, code) => {
   const cold = await serve();
   world.calls.length = 0;
   expect(await cold.ask(make())).toBe(code);
+  if (WITHOUT_KEYS.includes(code)) expect(cold.fetches()).toBe(0);
   expect(await warm.ask(good())).toBe('allow');
   expect(await warm.ask(make())).toBe(code);
   expect(world.calls).toEqual([]);
+});
+
+test('a token may be as long as the configuration says, and no longer', async () => {
+  const token = good();
+  const boundedBy = async (most: number) => (await serve({ TOKEN_MAX_BYTES: `${most}` })).ask(token);
+  expect(await boundedBy(token.length)).toBe('allow');
+  expect(await boundedBy(token.length - 1)).toBe('token_too_long');
 });
 
 // A rotation under the old key id: whoever signs as nobody can must not have the keys fetched more often.

@@ -23,6 +23,7 @@ async function setUp(ttlMs = 60_000, cacheBytes = 1_048_576) {
   };
   const keys: KeySource = {
     find: async (alg, kid) => {
+      if (state.isDown) throw new Error('getaddrinfo ENOTFOUND');
       state.verifications += 1;
       const candidates = candidatesIn(state.set, alg, kid);
       if (candidates.length === 0) throw new CredentialsError('key_unknown');
@@ -127,7 +128,8 @@ describe('a token that was verified', () => {
     const token = await issuer.token();
     await world.authenticate(token);
     world.state.isDown = true;
-    expect(await world.codeOf(token)).toBe('keys_unavailable');
+    for (const each of [token, await issuer.token({ jti: 'another' })])
+      expect(await world.codeOf(each)).toBe('keys_unavailable');
   });
 
   it('does not vouch for a text that differs in one character', async () => {
