@@ -64,21 +64,6 @@ describe('the caller', () => {
       answer: { decision: false, context: { reason: 'scope_unknown' } },
     });
   });
-
-  test('that may evaluate everywhere gets decisions in all tenants', async () => {
-    const asked = ask('zoe', 'read', record('record-b'));
-    expect(await evaluate(asked, fixture.token.everywhere)).toMatchObject({ answer: { decision: true } });
-  });
-
-  test('a subject of another tenant is like one that does not exist', async () => {
-    const unknown = {
-      ...ask('zoe', 'read', record('record-1')),
-      subject: user('01J8X2W3Y4Z5A6B7C8D9E0F1G2'),
-    };
-    const foreign = await evaluate(ask('zoe', 'read', record('record-1')));
-    expect(foreign).toEqual(await evaluate(unknown));
-    expect(foreign.answer).toEqual({ decision: false, context: { reason: 'no_grant' } });
-  });
 });
 
 describe('the explanation', () => {

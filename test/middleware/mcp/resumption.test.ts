@@ -96,8 +96,6 @@ describe.each<[string, object | undefined, string, Record<string, unknown>, numb
     { user: 'ann', role: 'clerk', scope: 'location:north' },
     403,
   ],
-  ['the user is suspended', undefined, 'user.update', { id: 'ann', status: 'inactive' }, 403],
-  ['the subject of an agent is suspended', AGENT, 'user.update', { id: 'ann', status: 'inactive' }, 403],
   ['the agent loses the right', AGENT, 'grant.delete', { user: 'agent:bot', scope: 'tenant:acme' }, 403],
   ['the mandate is ended', AGENT, 'mandate.end', { id: 'one' }, 401],
 ])('not when %s', (_what, claims, command, input, status) => {

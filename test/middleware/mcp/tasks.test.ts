@@ -94,22 +94,7 @@ test('of a mandate with a budget are counted when they are made, and then read',
 
 describe.each<[string, string, string, Record<string, unknown>, string]>([
   ['a user loses the right', 'ann', 'assignment.delete', CLERK, 'no_grant'],
-  ['a user is suspended', 'ann', 'user.update', { id: 'ann', status: 'inactive' }, 'subject_inactive'],
   ['the mandate is ended', 'ann by mandate:one', 'mandate.end', { id: 'one' }, 'credential_refused'],
-  [
-    'the subject is suspended',
-    'ann by mandate:one',
-    'user.update',
-    { id: 'ann', status: 'inactive' },
-    'subject_inactive',
-  ],
-  [
-    'the agent is suspended',
-    'ann by mandate:one',
-    'subject.update',
-    { user: 'agent:bot', status: 'inactive' },
-    'credential_refused',
-  ],
   [
     'the agent loses the right',
     'ann by mandate:one',
