@@ -104,15 +104,6 @@ describe('refusals', () => {
     );
     expect(sent.length).toBe(2);
   });
-
-  test('of two that want the same, the first one has it', async () => {
-    const same = email();
-    const of = (displayName: string) => user({ email: same, displayName });
-    const [first, second] = await send([of('First'), of('Second')]);
-    expect(first?.ok).toBe(true);
-    expect(second?.ok === false && second.error).toMatchObject({ code: 'conflict', field: 'email' });
-    expect(await world.run('user.read', { email: same })).toMatchObject({ displayName: 'First' });
-  });
 });
 
 describe('order', () => {
@@ -135,15 +126,6 @@ describe('order', () => {
     const items = (n: number) => (answers[n] as Extract<Answer, { ok: true }>).result.items as unknown[];
     expect([items(4).length, items(6).length]).toEqual([1, 0]);
     expect(await findingsOn(world)).toEqual([]);
-  });
-
-  test('two changes of one user are both there, and the second answer shows the first', async () => {
-    const { id } = await world.run('user.create', {});
-    const [, second] = await send([
-      ['user.update', { id, displayName: 'Ann' }],
-      ['user.update', { id, title: 'Dr' }],
-    ]);
-    expect(second?.ok && second.result).toMatchObject({ displayName: 'Ann', title: 'Dr' });
   });
 });
 

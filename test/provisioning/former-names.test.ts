@@ -26,16 +26,15 @@ interface Result {
   readonly result: { readonly answers: readonly { readonly error?: Input }[] };
 }
 
-async function furnish({ run }: Pick<LedgerWorld, 'run'>): Promise<void> {
-  await run('tenant.create', { id: 'north', name: 'North' });
-  await run('scope-type.create', { name: 'ward', parents: ['tenant'] });
-  await run('scope.create', { ...OLD_WARD, name: 'One', parent: 'tenant:north' });
-  await run('subject-type.create', { name: 'sensor' });
-  await run('subject.create', { ...OLD_DEVICE, name: 'Bed', tenant: 'tenant:north' });
-  await run('user.create', { id: 'gwen' });
-  await run('role.create', { id: 'watch', name: 'watch', scope: 'global' });
-  for (const user of ['gwen', 'sensor:d1']) await run('global-role.create', { user, role: 'watch' });
-}
+const furnish = ({ apply }: Pick<LedgerWorld, 'apply'>) =>
+  apply(`
+scopeTypes: { ward: { parents: [tenant] } }
+subjectTypes: [sensor]
+scopes: { North: { id: north, type: tenant }, One: { id: one, type: ward, parent: North } }
+roles: { watch: { id: watch, global: true } }
+users: { gwen: { id: gwen, globalRoles: [watch] } }
+subjects: { Bed: { id: d1, type: sensor, tenant: North, globalRoles: [watch] } }
+`);
 
 describe('a former name', () => {
   let world: LedgerWorld;

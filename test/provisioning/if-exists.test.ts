@@ -10,13 +10,13 @@ import { asState, createLedgerWorld, type LedgerWorld } from './support.ts';
 let world: LedgerWorld;
 beforeEach(async () => {
   world = await createLedgerWorld();
-  const { run } = world;
-  await run('tenant.create', { id: 't', name: 'T' });
-  await run('user.create', { id: 'ann' });
-  await run('page.create', { name: 'home' });
-  for (const id of ['reader', 'writer']) await run('role.create', { id, name: id, scope: 'tenant:t' });
-  await run('role.create', { id: 'everywhere', name: 'everywhere', scope: 'global' });
-  await run('group.create', { id: 'staff', name: 'staff', scope: 'tenant:t' });
+  await world.apply(`
+pages: [home]
+scopes: { t: { id: t, type: tenant } }
+roles: { reader: { id: reader, owner: t }, writer: { id: writer, owner: t }, everywhere: { id: everywhere, global: true } }
+groups: { staff: { id: staff, scope: t } }
+users: { ann: { id: ann } }
+`);
 });
 
 type Input = Readonly<Record<string, unknown>>;

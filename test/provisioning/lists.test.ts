@@ -1,96 +1,60 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
-import { eventually } from '../support/eventually.ts';
 import { createInputs } from './kinds.ts';
-import { createLedgerWorld, type Input, NOBODY, type Result } from './support.ts';
+import { createLedgerWorld, type Input, type Result } from './support.ts';
 
-/** Lists in pages: nothing is shown twice or left out, and a cursor is good for its own list only. */
+/** What rows.integration.test.ts, which walks every list by pages, does not ask: bounds, cursors, orders. */
 const LISTS = [...COMMANDS.keys()].filter((name) => name.endsWith('.list'));
-const COUNT = 12;
-
-/** Ids of one of each: a group with many members, a role that many hold, and so on. */
-const one: Record<string, string> = {};
-/** An input of each list command, without page fields. */
-const inputs: Record<string, Input> = {};
 
 const world = await createLedgerWorld();
-const { run } = world;
-one.tenant = (await run('tenant.create', { name: 'Many' })).id;
-const tenant = `tenant:${one.tenant}`;
-one.group = (await run('group.create', { scope: tenant, name: 'all' })).id;
-one.role = (await run('role.create', { name: 'reader', scope: 'global' })).id;
-for (let i = 0; i < COUNT; i++) {
-  const user = (await run('user.create', {})).id;
-  await run('membership.create', { user, group: one.group });
-  await run('assignment.create', { user, scope: tenant, role: one.role });
-  await run('grant.create', { user, scope: tenant, roles: [one.role] });
-  await run('global-role.create', { user, role: one.role });
-  await run('admin.create', { user });
-  await run('role.create', { name: `role ${i}`, scope: tenant });
-  await run('location.create', { name: 'Place', parent: tenant });
-  await run('route.create', { method: 'GET', path: `/p${i}`, permission: 'p', scope: 'tenant:{claim:t}' });
-  // Pages and permissions of a role are two stretches of its partition.
-  const permission = i % 2 === 0 ? `leaf-${i}` : `a:b:${i}`;
-  await run(i % 2 === 0 ? 'page.create' : 'permission.create', { name: permission });
-  await run('role-permission.create', { role: one.role, permission, effect: 'ALLOW' });
-}
+await world.apply(`
+scopes:
+  Many: { id: many, type: tenant }
+  Account: { id: works, type: account }
+groups: { all: { id: all, scope: Many }, other: { id: other, scope: Many } }
+users:
+  ann: { id: ann, tenant: Account, groups: [all] }
+  bob: { id: bob, tenant: Account, groups: [all] }
+`);
 const inputOf = createInputs(world);
+const inputs: Record<string, Input> = {};
 for (const list of LISTS) inputs[list] = await inputOf(list);
 
-describe('pages', () => {
-  const scope = () => `tenant:${one.tenant}`;
-  const cases: readonly [string, () => Input][] = [
-    ['user.list', () => ({})],
-    ['location.list', () => ({ parent: scope() })],
-    ['role.list', () => ({ scope: scope() })],
-    ['membership.list', () => ({ group: one.group })],
-    ['assignment.list', () => ({ scope: scope() })],
-    ['assignment.list', () => ({ role: one.role })],
-    ['grant.list', () => ({ scope: scope() })],
-    ['grant.list', () => ({ role: one.role })],
-    ['global-role.list', () => ({ role: one.role })],
-    ['admin.list', () => ({})],
-    ['route.list', () => ({})],
-    ['role-permission.list', () => ({ role: one.role })],
-  ];
+test('a list without a limit has one', async () => {
+  const api = 'crowded';
+  const route = { api, method: 'GET', permission: 'p', scope: 'tenant:{claim:t}' };
+  const paths = Array.from({ length: 101 }, (_, i) => `/${i}`);
+  await Promise.all(paths.map((path) => world.run('route.create', { ...route, path })));
+  const first = await world.run('route.list', { api });
+  expect((first.items as unknown[]).length).toBe(100);
+  const second = await world.run('route.list', { api, cursor: first.cursor });
+  expect((second.items as unknown[]).length).toBe(1);
+});
 
-  test.each(cases)('%s comes in full pages, each row once, and ends without a cursor', async (list, by) => {
-    // An index follows the table by a moment: only then is its list complete.
-    const whole = await eventually(async () => {
-      const page = await world.run(list, { ...by(), limit: 1_000 });
-      expect((page.items as readonly Result[]).length).toBeGreaterThanOrEqual(COUNT);
-      return page;
-    });
-    expect(whole).not.toHaveProperty('cursor');
-    const rows = whole.items as readonly Result[];
-    for (const limit of [5, rows.length - 1, rows.length]) {
-      const pages: Result[][] = [];
-      let cursor: unknown;
-      do {
-        const page = await world.run(list, { ...by(), limit, ...(cursor ? { cursor } : {}) });
-        pages.push(page.items as Result[]);
-        cursor = page.cursor;
-      } while (cursor !== undefined);
-      expect(pages.flat()).toEqual(rows);
-      for (const page of pages.slice(0, -1)) expect(page.length).toBe(limit);
-    }
-  });
-
-  test('a list without a limit has one', async () => {
-    const api = 'crowded';
-    const route = { api, method: 'GET', permission: 'p', scope: 'tenant:{claim:t}' };
-    const paths = Array.from({ length: 101 }, (_, i) => `/${i}`);
-    await Promise.all(paths.map((path) => world.run('route.create', { ...route, path })));
-    const first = await world.run('route.list', { api });
-    expect((first.items as unknown[]).length).toBe(100);
-    const second = await world.run('route.list', { api, cursor: first.cursor });
-    expect((second.items as unknown[]).length).toBe(1);
-  });
-
-  test('what nothing is in is an empty list, not an error', async () => {
-    expect(await world.run('membership.list', { user: NOBODY })).toEqual({ items: [] });
-    expect(await world.run('role.list', { scope: `tenant:${NOBODY}` })).toEqual({ items: [] });
-  });
+test('users by the instant of their creation, either way, in the tenant they are in now', async () => {
+  const { run, clock } = world;
+  const ids = async (more: Input) =>
+    ((await run('user.list', { tenant: 'account:works', ...more })).items as Result[]).map(({ id }) => id);
+  const from = clock.now() + 1_000;
+  for (const id of ['first', 'second']) {
+    clock.advance(1_000);
+    await run('user.create', { id, tenant: 'account:works' });
+  }
+  const at = (ms: number) => new Date(ms).toISOString();
+  expect(await ids({ from: at(from) })).toEqual(['first', 'second']);
+  expect(await ids({ from: at(from), descending: true })).toEqual(['second', 'first']);
+  expect(await ids({ from: at(from), until: at(from + 1_000) })).toEqual(['first']);
+  // A period that ends before it begins is empty, not a fault.
+  expect(await ids({ from: at(from + 1_000), until: at(from) })).toEqual([]);
+  for (const [list, by] of [
+    ['user.list', { status: 'active' }],
+    ['audit.list', { tenant: 'account:works' }],
+  ] as const) {
+    const rows = async (more: Input) => (await run(list, { ...by, ...more })).items as Result[];
+    expect((await rows({ descending: true })).toReversed()).toEqual(await rows({}));
+  }
+  await run('user.update', { id: 'first', tenant: null });
+  expect(await ids({ from: at(from) })).toEqual(['second']);
 });
 
 test.each(LISTS)('%s refuses limits and cursors that are none', async (list) => {
@@ -121,9 +85,8 @@ describe('a cursor', () => {
   };
 
   test('of another list of the same kind is refused', async () => {
-    const cursor = await cursorOf('membership.list', { group: one.group });
-    const other = await world.run('group.create', { scope: `tenant:${one.tenant}`, name: 'other' });
-    expect(await world.outcome('membership.list', { group: other.id, cursor })).toBe('invalid cursor');
+    const cursor = await cursorOf('membership.list', { group: 'all' });
+    expect(await world.outcome('membership.list', { group: 'other', cursor })).toBe('invalid cursor');
     expect(await world.refused('user.list', { cursor })).toMatchObject({ field: 'cursor' });
   });
 
@@ -137,30 +100,28 @@ describe('a cursor', () => {
     ['a key of another partition', (p: unknown[]) => [p[0], p[1], { PK: 'GLOBAL#GATEHOUSE', SK: 'x' }]],
     ['more than three parts', (p: unknown[]) => [...p, 1]],
   ])('with %s is refused', async (_, change) => {
-    const by = { group: one.group };
+    const by = { group: 'all' };
     const cursor = forge(await cursorOf('membership.list', by), change);
     expect(await world.outcome('membership.list', { ...by, cursor })).toBe('invalid cursor');
   });
 });
 
 test('names come along when they are asked for, as they are now', async () => {
-  const { run } = world;
-  const place = (await run('location.create', { name: 'North', code: 'NAMES1' })).id;
-  const user = (await run('user.create', { displayName: 'Ann', userType: 'LEAD' })).id;
-  const group = (await run('group.create', { scope: `location:${place}`, name: 'old', groupType: 'TEACHER' }))
-    .id;
-  await run('membership.create', { user, group });
-  await run('grant.create', { user, scope: `location:${place}` });
-  await run('group.update', { id: group, name: 'new' });
-  const first = async (command: string, by: Record<string, unknown>) =>
-    ((await run(command, { ...by, withNames: true })).items as unknown[])[0];
-  expect(await first('membership.list', { user })).toMatchObject({ groupName: 'new', groupType: 'TEACHER' });
+  const { run, apply } = world;
+  await apply(`
+scopes: { North: { id: north, type: location, code: NAMES1 } }
+groups: { old: { id: renamed, scope: North, groupType: TEACHER } }
+users: { Ann: { id: named, userType: LEAD, groups: [old], grants: { North: [] } } }
+`);
+  await run('group.update', { id: 'renamed', name: 'new' });
+  await run('user.update', { id: 'named', displayName: 'Ann' });
+  const first = async (command: string, by: Input) =>
+    ((await run(command, { withNames: true, ...by })).items as unknown[])[0];
+  const ofUser = { user: 'named' };
   const names = { userDisplayName: 'Ann', userType: 'LEAD' };
-  expect(await first('membership.list', { group })).toMatchObject(names);
-  expect(await first('grant.list', { scope: `location:${place}` })).toMatchObject(names);
-  expect(await first('grant.list', { user })).toMatchObject({
-    locationCode: 'NAMES1',
-    locationName: 'North',
-  });
-  expect(((await run('membership.list', { user })).items as unknown[])[0]).not.toHaveProperty('groupName');
+  expect(await first('membership.list', ofUser)).toMatchObject({ groupName: 'new', groupType: 'TEACHER' });
+  expect(await first('membership.list', { group: 'renamed' })).toMatchObject(names);
+  expect(await first('grant.list', { scope: 'location:north' })).toMatchObject(names);
+  expect(await first('grant.list', ofUser)).toMatchObject({ locationCode: 'NAMES1', locationName: 'North' });
+  expect(await first('membership.list', { ...ofUser, withNames: false })).not.toHaveProperty('groupName');
 });

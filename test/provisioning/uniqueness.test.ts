@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { globalKey, guardKey, type Key } from '../../table/keys.ts';
+import { describe, expect, test } from 'vitest';
+import { globalKey, guardKey } from '../../table/keys.ts';
 import { GUARDED } from './guarded.ts';
 import { asState, createLedgerWorld, type Input } from './support.ts';
 
@@ -13,25 +13,25 @@ describe.each(GUARDED)('the $field of a $type', (guarded) => {
   const create = (wanted: string, input: Input = {}) =>
     world.run(`${type}.create`, { ...base, ...input, [field]: wanted });
   const change = (id: string, wanted: string | null) => world.run(`${type}.update`, { id, [field]: wanted });
-  const ownerOf = async (key: Key) => (await world.reader.get(key))?.owner;
-  /** A path is fixed at creation, and a name must be there: what cannot change has no test of changing. */
-  const whereItChanges = guarded.changes ? test : () => undefined;
-  const whereItClears = guarded.clears ? test : () => undefined;
-  let holder: string;
-  const ref = () => `${type}:${holder}`;
-  beforeAll(async () => {
-    holder = (await create(value)).id;
-  });
+  const ownersOf = () => Promise.all(guards.map(async (key) => (await world.reader.get(key))?.owner));
+  const ref = (id: string) => `${type}:${id}`;
+  /** What the last transaction did to guards. */
+  const guardActions = () =>
+    (world.transactions.at(-1) ?? [])
+      .filter(({ key }) => guards.some(({ PK }) => PK === key.PK))
+      .map(({ kind, key }) => `${kind} ${key.PK}`)
+      .sort();
 
   test.each([value, ...alike])(
     '%j is taken: the conflict names field and holder, nothing is written',
     async (same) => {
+      const holder = (await create(value)).id;
       const [first, guard] = [world.transactions.length, await world.reader.get(guards[0])];
       expect(await world.refused(`${type}.create`, { ...base, [field]: same })).toEqual({
         code: 'conflict',
         message: `${field} is taken`,
         field,
-        holder: ref(),
+        holder: ref(holder),
         retryable: false,
       });
       // Of all that the refused write named, only the guard is there, as it was; all global roles share an item, and all
@@ -40,71 +40,45 @@ describe.each(GUARDED)('the $field of a $type', (guarded) => {
       expect(touched.filter(({ PK }) => PK !== GLOBAL_ROLES && !/^(?:API|AUDIT_COUNT)#/.test(PK))).toEqual([
         guard,
       ]);
+      await world.run(`${type}.delete`, { id: holder });
     },
   );
 
-  test('its guard names the owner', async () => expect(await ownerOf(guards[0])).toBe(ref()));
-
-  whereItChanges('a change to a taken value is refused and moves nothing', async () => {
-    const second = await create(other);
-    const before = asState(await world.everything());
-    for (const taken of [value, ...alike]) {
-      expect(await world.refused(`${type}.update`, { id: second.id, [field]: taken })).toMatchObject({
-        code: 'conflict',
-        field,
-        holder: ref(),
-      });
+  test('goes with its owner from change to change, and is free when it has none', async () => {
+    const holder = (await create(value)).id;
+    expect(await ownersOf()).toEqual([ref(holder), undefined].slice(0, guards.length));
+    // A path is fixed at creation.
+    if (guarded.changes) {
+      const second = (await create(other)).id;
+      const before = asState(await world.everything());
+      for (const taken of [value, ...alike])
+        expect(await world.refused(`${type}.update`, { id: second, [field]: taken })).toMatchObject({
+          code: 'conflict',
+          field,
+          holder: ref(holder),
+        });
+      expect(asState(await world.everything())).toEqual(before);
+      await world.run(`${type}.delete`, { id: second });
+      // Another spelling of the same leaves the guard alone; another value takes and frees in one write.
+      for (const same of alike) {
+        await change(holder, same);
+        expect(guardActions()).toEqual([]);
+      }
+      const writes = world.transactions.length;
+      await change(holder, other);
+      expect(guardActions()).toEqual([`delete ${guards[0].PK}`, `put ${guards[1].PK}`].sort());
+      expect(world.transactions.length).toBe(writes + 1);
+      expect(await ownersOf()).toEqual([undefined, ref(holder)]);
     }
-    expect(asState(await world.everything())).toEqual(before);
-    await world.run(`${type}.delete`, { id: second.id });
-  });
-
-  whereItChanges('a change to another spelling of the same value leaves the guard alone', async () => {
-    const before = await world.reader.get(guards[0]);
-    for (const same of alike) {
-      await change(holder, same);
-      const touched = world.transactions.at(-1)?.map(({ key }) => key.PK);
-      expect(touched).not.toContain(guards[0].PK);
-    }
-    expect(await world.reader.get(guards[0])).toEqual(before);
-  });
-
-  whereItChanges('a change takes the new value and frees the old one in one write', async () => {
-    world.calls.length = 0;
-    await change(holder, other);
-    const guardActions = world.transactions
-      .at(-1)
-      ?.filter(({ key }) => guards.some(({ PK }) => PK === key.PK))
-      .map(({ kind, key }) => [kind, key.PK]);
-    expect(guardActions?.sort()).toEqual([
-      ['delete', guards[0].PK],
-      ['put', guards[1].PK],
-    ]);
-    expect(world.calls.filter(({ operation }) => operation === 'TransactWriteItems')).toHaveLength(1);
-    expect(await ownerOf(guards[0])).toBeUndefined();
-    expect(await ownerOf(guards[1])).toBe(ref());
-    const taker = await create(value);
-    await world.run(`${type}.delete`, { id: taker.id });
-    await change(holder, value);
-    expect(await ownerOf(guards[1])).toBeUndefined();
-  });
-
-  whereItClears('clearing it frees it', async () => {
-    await change(holder, null);
-    expect(await ownerOf(guards[0])).toBeUndefined();
-    expect(await world.run(`${type}.read`, { id: holder })).not.toHaveProperty(field);
-    const taker = await create(value);
-    expect(await world.refused(`${type}.update`, { id: holder, [field]: value })).toMatchObject({ field });
-    await world.run(`${type}.delete`, { id: taker.id });
-    await change(holder, value);
-    expect(await ownerOf(guards[0])).toBe(ref());
-  });
-
-  test('deletion frees it', async () => {
-    await world.run(`${type}.delete`, { id: holder });
-    expect(await ownerOf(guards[0])).toBeUndefined();
-    holder = (await create(value)).id;
-    expect(await ownerOf(guards[0])).toBe(ref());
+    // Nor can a name be cleared.
+    if (guarded.clears) {
+      await change(holder, null);
+      expect(await world.run(`${type}.read`, { id: holder })).not.toHaveProperty(field);
+    } else if (!guarded.changes) await world.run(`${type}.delete`, { id: holder });
+    const taker = (await create(value)).id;
+    expect((await ownersOf())[0]).toBe(ref(taker));
+    await world.run(`${type}.delete`, { id: taker });
+    expect((await ownersOf())[0]).toBeUndefined();
   });
 });
 

@@ -5,14 +5,15 @@ import { findingsOn } from './findings.ts';
 /** Routes and types of resources that write a scope out, and that scope when it is deleted. */
 const REST = { path: '/menu', method: 'GET', permission: 'menu' };
 
-async function createPlaces(world: MemoryWorld) {
-  const { run } = world;
-  await run('page.create', { name: 'menu' });
-  await run('scope-type.create', { name: 'ward', root: true });
-  await run('tenant.create', { name: 'North', id: 'north' });
-  await run('location.create', { name: 'Hall', id: 'hall', code: 'H', parent: 'tenant:north' });
-  await run('scope.create', { type: 'ward', name: 'One', id: 'one' });
-}
+const createPlaces = (world: MemoryWorld) =>
+  world.apply(`
+pages: [menu]
+scopeTypes: { ward: { root: true } }
+scopes:
+  North: { id: north, type: tenant }
+  Hall: { id: hall, type: location, code: H, parent: North }
+  One: { id: one, type: ward }
+`);
 
 const compare = async (world: MemoryWorld, ...commands: readonly object[]) =>
   (await world.run('access.compare', { commands })).leaves;
