@@ -138,12 +138,6 @@ describe('what is wrong with a manifest is said before anything is done', () => 
       'is declared as string of subject:user',
     ],
     [
-      'a declaration without a source',
-      manifest('allow: [grades]').replace(', source: stored', ''),
-      'properties/0/source',
-      'is required for subject:user: stored or passed',
-    ],
-    [
       'two types of one name',
       `${DECLARED}  - { of: "subject:device", name: team, type: int, source: stored }`,
       'properties/3/type',
@@ -154,12 +148,6 @@ describe('what is wrong with a manifest is said before anything is done', () => 
       `${DECLARED}  - { of: action, name: soft, type: bool }`,
       'properties/3',
       'soft of action is listed above already',
-    ],
-    [
-      'what is built in',
-      'properties: [{ of: context, name: ip, type: string }]',
-      'properties/0/name',
-      'ip of the context is built in: it is declared already',
     ],
   ])('%s', async (_, text, path, message) => {
     const { problems } = await planOn(createMemoryWorld(), text);
