@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decisionKey, type Key } from '../../table/keys.ts';
 import { watchWrites } from '../support/watched-writer.ts';
-import { findingsOn, repairOn } from './findings.ts';
+import { repairOn } from './findings.ts';
 import { foldRoles } from './folded.ts';
 import { interruptAfter } from './stepwise.ts';
 import { copyOf, createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
@@ -223,55 +223,11 @@ describe('a role in deletion', () => {
   });
 });
 
-describe('damage to a folded item is found and repaired', () => {
-  let [top, heir] = ['', ''];
-  let folded: LedgerWorld;
-  beforeAll(async () => {
-    world = await copyOf(made);
-    top = await createRole();
-    heir = await createRole({ parent: top });
-    await effect(top, 'files:*:*', ALLOW);
-    await effect(heir, 'files:write:*', DENY);
-    await effect(heir, '*:*:*', { ...ALLOW, when: 'true' });
-    await foldRoles(world);
-    await expectWhole(world);
-    folded = world;
-  });
-  beforeEach(async () => {
-    world = await copyOf(folded);
-  });
-  const set = (...members: readonly string[]) => new Set(members);
-
-  test.each<[string, () => Input, string]>([
-    ['an heir too few', () => ({ takeOut: { [`heirs|${top}`]: set(heir) } }), 'decision_less'],
-    ['an heir too many', () => ({ add: { [`heirs|${heir}`]: set(top) } }), 'decision_more'],
-    ['a heir of nobody', () => ({ add: { 'heirs|nobody': set(heir) } }), 'decision_more'],
-    ['a pattern too few', () => ({ takeOut: { 'allow|files:*:*': set(top) } }), 'decision_less'],
-    ['a pattern too many', () => ({ add: { 'allow|files:*:*': set(heir) } }), 'decision_more'],
-    ['a DENY that is lost', () => ({ takeOut: { 'deny|files:write:*': set(heir) } }), 'decision_less'],
-    ['a DENY that allows', () => ({ add: { 'allow|files:write:*': set(heir) } }), 'decision_more'],
-    ['a condition that is lost', () => ({ remove: [`wild|${heir}|*:*:*`] }), 'decision_less'],
-    ['a role that is in no deletion', () => ({ add: { closing: set(top) } }), 'decision_more'],
-    ['a role listed beside', () => ({ set: { [`role|${top}`]: '' } }), 'decision_damaged'],
-    ['another marker', () => ({ set: { roleTable: 'other' } }), 'decision_damaged'],
-    ['a set that is none', () => ({ set: { [`heirs|${top}`]: heir } }), 'decision_damaged'],
-    ['no marker', () => ({ remove: ['roleTable'] }), 'decision_damaged'],
-  ])('%s', async (name, change, code) => {
-    const unstamped = async () => ({ ...(await item()), writtenAt: 0, writeId: 0 });
-    const before = await unstamped();
-    await world.writer.send([{ kind: 'update', key, ...change() }]);
-    expect((await findingsOn(world)).map((finding) => finding.split(' ')[0])).toContain(code);
-    await repairOn(world);
-    await expectWhole(world);
-    // Without its marker it is an item of the usual form, and is made one.
-    if (name === 'no marker' || name === 'another marker') await foldRoles(world);
-    expect(await unstamped()).toEqual(before);
-  });
-
-  test('an item that is lost is made anew, listed as its roles are few', async () => {
-    await world.writer.send([{ kind: 'delete', key }]);
-    await repairOn(world);
-    await expectWhole(world);
-    expect((await item()).roleTable).toBeUndefined();
-  });
+test('a folded item that is lost is made anew, listed as its roles are few', async () => {
+  await createRole();
+  await foldRoles(world);
+  await world.writer.send([{ kind: 'delete', key }]);
+  await repairOn(world);
+  await expectWhole(world);
+  expect((await item()).roleTable).toBeUndefined();
 });

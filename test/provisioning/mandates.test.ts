@@ -1,11 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hashOfToken, parseMandateToken } from '../../table/api-token.ts';
 import { MAX_MANDATES } from '../../table/entities/mandates.ts';
-import type { Item } from '../../table/item.ts';
 import { decisionKey, edgeKey, mandateUsesKey, nodeKey } from '../../table/keys.ts';
 import { watchWrites } from '../support/watched-writer.ts';
 import { commandsOf, copyOf, createMemoryWorld } from '../support/world.ts';
-import { findingsIn, findingsOn, repairOn } from './findings.ts';
 import { furnishMandates, MANDATE } from './mandates.ts';
 import type { Input } from './support.ts';
 
@@ -205,47 +203,5 @@ describe('a mandate', () => {
       actor: 'agent:bot',
       purpose: expect.stringMatching(/^pseudonym:user:ann:/),
     });
-  });
-});
-
-describe('verify', () => {
-  const isOfMandate = ({ PK, SK, Type }: Item): boolean =>
-    `${PK} ${SK}`.includes('MANDATE#m1') && !['AuditLog', 'Operation'].includes(String(Type));
-
-  test('finds every item of a mandate that is missing, and every attribute that is another', async () => {
-    await create({ when: 'action.name == "pay"', budget: { uses: 3 }, token: true });
-    world.clock.advance(60_000);
-    const items = world.items();
-    expect(await findingsIn(items, world.clock)).toEqual([]);
-    const own = items.filter(isOfMandate);
-    expect(own).toHaveLength(5);
-    const unnoticed: string[] = [];
-    const look = async (what: string, damaged: readonly Item[]) => {
-      if ((await findingsIn(damaged, world.clock)).length === 0) unnoticed.push(what);
-    };
-    for (const item of own) {
-      await look(
-        `${item.PK} ${item.SK}`,
-        items.filter((each) => each !== item),
-      );
-      for (const name of Object.keys(item).filter((each) => !/^(?:PK|SK|v|rev|write.*|.*At)$/.test(each)))
-        await look(
-          `${item.PK} ${item.SK} ${name}`,
-          items.map((each) => (each === item ? { ...item, [name]: 'x' } : each)),
-        );
-    }
-    expect(unnoticed).toEqual([]);
-  });
-
-  test('mends what decisions read of one, by what the node says', async () => {
-    await create();
-    const before = await decided();
-    const set = { permissions: ['*:*:*'], status: 'active' };
-    await world.writer.send([{ kind: 'update', key: decisionKey(REF), set, remove: ['hash'] }]);
-    world.clock.advance(60_000);
-    expect(await findingsOn(world)).not.toEqual([]);
-    await repairOn(world);
-    expect(await findingsOn(world)).toEqual([]);
-    expect(await decided()).toMatchObject({ permissions: before?.permissions });
   });
 });

@@ -98,19 +98,4 @@ describe('gatehouse verify', () => {
     expect(JSON.stringify(await nodeOf(id))).not.toMatch(VALUES);
     expect(linesOf((await look()).open)).toEqual([]);
   });
-
-  test('tells of what such an item cannot hold, and puts its type right', async () => {
-    const { id } = await world.run('user.create', SECRETS);
-    const item = (await secretOf(id)) as Item;
-    await put({ ...item, Type: 'User', passwordHash: 7, surplus: 'x' });
-    const found = (await look()).open.map(({ code, attribute, repairable }) => [code, attribute, repairable]);
-    expect(found).toEqual([
-      ['secret_damaged', 'Type', true],
-      ['secret_damaged', 'passwordHash', false],
-      ['secret_damaged', 'surplus', false],
-    ]);
-    await put({ ...item, Type: 'User' });
-    expect(linesOf((await look(true)).open)).toEqual([]);
-    expect(await secretOf(id)).toMatchObject({ ...SECRETS, Type: 'Secret' });
-  });
 });

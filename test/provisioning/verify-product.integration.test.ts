@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
+import { migrate } from '../../provisioning/migrate/migrate.ts';
 import { type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
 import { parseAttribute } from '../../table/decision/attributes.ts';
 import { ONLY_GROWS } from '../../table/decision/entries.ts';
@@ -32,7 +33,8 @@ test('a rich world has no finding', async () => {
   expect(new Set(world.calls.map(({ operation }) => operation))).toEqual(new Set(['Query', 'BatchGetItem']));
 });
 
-const STAMPS = new Set(['rev', 'writtenAt', 'writeId']);
+/** Of each write, and of each split, another one. */
+const STAMPS = new Set(['rev', 'writtenAt', 'writeId', 'byScope']);
 const plain = (value: unknown): unknown => (value instanceof Set ? [...value].sort() : value);
 const asState = (all: readonly Item[]) =>
   Object.fromEntries(
@@ -57,8 +59,10 @@ interface Damage {
   readonly after: Item | undefined;
 }
 
+/** What says how a decision item says it, which may be so of any. */
+const MARKS = new Set(['roleTable', 'groupRoles', 'groupsIn']);
 /** Every way in which one item, or one of its attributes, can be gone or another. */
-function* damagesOf(before: Item): Generator<Damage> {
+function* damagesOf(before: Item, all: readonly Item[]): Generator<Damage> {
   const type = String(before.Type);
   const damage = (what: string, after: Item | undefined, attribute = what): Damage => {
     const kind = (type === 'Decision' && parseAttribute(attribute)?.kind) || attribute;
@@ -67,6 +71,11 @@ function* damagesOf(before: Item): Generator<Damage> {
   };
   yield damage('nothing', undefined);
   yield damage('an attribute too many', { ...before, surplus: 'x' });
+  // What another item says.
+  if (type === 'Decision')
+    for (const [name, value] of all.flatMap((item) => (item.Type === type ? Object.entries(item) : [])))
+      if (!(name in before || MARKS.has(name)))
+        yield damage(`${name} of another item`, { ...before, [name]: value }, name);
   for (const [attribute, value] of Object.entries(before)) {
     if (attribute === 'PK' || attribute === 'SK') continue;
     const { [attribute]: _, ...rest } = before;
@@ -88,8 +97,14 @@ function othersOf(value: unknown): readonly unknown[] {
   return [`${String(value)}x`, 7];
 }
 
-/** Damage in memory: found, and put right or said not to be. */
-async function inMemory(damages: readonly Damage[]) {
+/** The same world where all that can stand apart does (ADR 0003). */
+const ASUNDER = { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 };
+const asunder = createMemoryTable({ items });
+await migrate({ ...asunder, clock: world.clock, newId: ulid, thresholds: ASUNDER });
+const split = asunder.items();
+
+/** Damage in memory: found, and put right or said not to be. What is made anew is listed: then it is split again. */
+async function inMemory(items: readonly Item[], damages: readonly Damage[]) {
   const table = createMemoryTable({ items });
   for (const { before, after } of damages)
     if (after) table.put(after);
@@ -101,6 +116,7 @@ async function inMemory(damages: readonly Damage[]) {
     logs: false,
     repair: { writer: table.writer, newId: () => ulid() },
   });
+  if (items === split) await migrate({ ...table, clock: world.clock, newId: ulid, thresholds: ASUNDER });
   return { open, found: [...open, ...repaired], state: asState(table.items()) };
 }
 
@@ -134,22 +150,25 @@ const placesOf = ({ before: { PK, SK } }: Damage) => [
 ];
 
 /** The table when the damage is put right: a gate that is wrong goes. */
-const asRight = ({ before }: Damage) =>
+const asRight = (items: readonly Item[], { before }: Damage) =>
   asState(before.Type === 'Gate' ? items.filter((item) => item !== before) : items);
 
 /** What is the matter with the verifier, if anything. */
-async function verdict(damage: Damage): Promise<string | undefined> {
-  const { found, open, state } = await inMemory([damage]);
+async function verdict(items: readonly Item[], damage: Damage): Promise<string | undefined> {
+  const { found, open, state } = await inMemory(items, [damage]);
   if (found.length === 0) return isTruth(damage) || isAlone(damage) ? undefined : 'is not found';
   if (open.length > 0)
     return found.every(({ repairable }) => repairable) ? 'is not put right, as promised' : undefined;
   if (isTruth(damage) || isAlone(damage)) return undefined;
-  return isDeepStrictEqual(state, asRight(damage)) ? undefined : 'is put right otherwise';
+  return isDeepStrictEqual(state, asRight(items, damage)) ? undefined : 'is put right otherwise';
 }
 
-describe('damage', () => {
-  const entries = () => items.filter((item) => !isRecord(item));
-  const all = () => entries().flatMap((item) => [...damagesOf(item)]);
+describe.each([
+  ['as commands leave it', items],
+  ['split', split],
+])('damage to a table, %s', (_name, items) => {
+  const entries = items.filter((item) => !isRecord(item) && (items !== split || item.Type === 'Decision'));
+  const all = () => entries.flatMap((item) => [...damagesOf(item, entries)]);
 
   /**
    * Of each type and attribute one damage, many at once: no two of one round are of one partition. Decision items are apart
@@ -158,9 +177,10 @@ describe('damage', () => {
   test.each([
     ['decision items', 40, ({ before }: Damage) => before.Type === 'Decision'],
     ['all others', 300, (each: Damage) => each.before.Type !== 'Decision'],
-  ])(
+  ] as const)(
     'of each attribute of each type, of %s: found, and put right or said not to be',
     async (_, least, isOf) => {
+      if (items === split && least > 40) return;
       const random = createRandom(SEED);
       const wanted = all().filter((each) => isOf(each) && isNoticed(each));
       const left = new Map(groupBy(wanted, ({ kind }) => kind));
@@ -177,7 +197,7 @@ describe('damage', () => {
           round.push(one);
           left.delete(kind);
         }
-        const { open, state } = await inMemory(round);
+        const { open, state } = await inMemory(items, round);
         const said = new Set(open.map(({ key }) => identityOf(key)));
         const before = asState(items);
         const changed = new Set(round.map((each) => identityOf(each.before)));
@@ -186,8 +206,8 @@ describe('damage', () => {
             problems.push(`${at} is changed by the repair of another`);
         for (const damage of round) {
           const at = identityOf(damage.before);
-          if (said.has(at) || isDeepStrictEqual(state[at], asRight(damage)[at])) continue;
-          const what = await verdict(damage);
+          if (said.has(at) || isDeepStrictEqual(state[at], asRight(items, damage)[at])) continue;
+          const what = await verdict(items, damage);
           if (what) problems.push(`${damage.name} ${what}`);
         }
       }
@@ -201,7 +221,7 @@ describe('damage', () => {
     const problems: string[] = [];
     for (let n = 0; n < size(3, 200); n++) {
       const damage = random.pick(many);
-      const what = await verdict(damage).catch((error: unknown) => `throws ${String(error)}`);
+      const what = await verdict(items, damage).catch((error: unknown) => `throws ${String(error)}`);
       if (what) problems.push(`${damage.name} ${what}`);
     }
     expect(problems, again()).toEqual([]);

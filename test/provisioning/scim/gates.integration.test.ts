@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../provisioning/migrate/migrate.ts';
 import { GATE } from '../../../provisioning/nodes/gates.ts';
 import { decisionKey, gateKey, nodeKey } from '../../../table/keys.ts';
-import type { Value } from '../../../table/write/action.ts';
 import type { Writer } from '../../../table/writer.ts';
-import { findingsOn, repairOn } from '../findings.ts';
+import { findingsOn } from '../findings.ts';
 import { interruptAfter } from '../stepwise.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from '../support.ts';
 import { expectWhole as expectAllWhole } from '../whole.ts';
@@ -173,21 +172,3 @@ test.each([user(), group()])(
     await expectWhole();
   },
 );
-
-test.each<[string, Value]>([
-  ['tenant:acme', 'another one'],
-  ['scim-connection:acme', 'another one'],
-  ['domain:gone.example', 'one that is gone'],
-  ['Type', 'Door'],
-  ['rev', 'none'],
-])('a gate that says of %s what is not so is found, and goes', async (attribute, value) => {
-  await world.run(...user());
-  const key = gateKey(ROOT, 'ann');
-  await world.writer.send([{ kind: 'update', key, set: { [attribute]: value } }]);
-  expect(await findingsOn(world)).toEqual([
-    `copy_left_over ${key.PK} / ${key.SK} ${attribute}: expected no gate that says so`,
-  ]);
-  await repairOn(world);
-  expect(await gates()).toEqual([]);
-  await expectWhole();
-});
