@@ -1,7 +1,6 @@
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { isAllowOnly, notAllowOnly, whenAllowOnly } from '../edges/allow-only.ts';
-import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRoot, textOf } from '../nodes/nodes.ts';
 
@@ -29,5 +28,4 @@ const externalGroupBehaviour: Behaviour = {
 export const EXTERNAL_GROUP: NodeKind = {
   entity: ENTITIES['external-group'],
   behaviour: externalGroupBehaviour,
-  commands: [listOwnedCommand('external-group', 'scope')],
 };

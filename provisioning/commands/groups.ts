@@ -10,7 +10,6 @@ import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { isAllowOnly, notAllowOnly } from '../edges/allow-only.ts';
 import { role } from '../edges/rights.ts';
-import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { asRead, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
@@ -75,5 +74,4 @@ const isExpiring = (item: Item): boolean =>
 export const GROUP: NodeKind = {
   entity: ENTITIES.group,
   behaviour: groupBehaviour,
-  commands: [listOwnedCommand('group', 'scope')],
 };

@@ -3,7 +3,6 @@ import { invalid } from '../../table/errors.ts';
 import { invariantSchema, NOT_ONE, permissionsOf } from '../../table/invariant.ts';
 import { nodeKey, permissionRef } from '../../table/keys.ts';
 import { isPermissionPattern, parsePermissionName } from '../../table/permission-name.ts';
-import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRoot, textOf } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
@@ -43,5 +42,4 @@ const invariantBehaviour: Behaviour = {
 export const INVARIANT: NodeKind = {
   entity: ENTITIES.invariant,
   behaviour: invariantBehaviour,
-  commands: [listOwnedCommand('invariant', 'scope')],
 };

@@ -1,7 +1,6 @@
 import type { Entity } from '../../table/entities/entity.ts';
-import { type EntityType, PLAIN_ENTITIES } from '../../table/entities/registry.ts';
+import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 
@@ -14,8 +13,7 @@ const behaviourOf = ({ hangsOn: [owner] = [], inTenant }: Entity): Behaviour => 
   },
 });
 
-export const PLAIN_KINDS: readonly NodeKind[] = PLAIN_ENTITIES.map((entity) => {
-  const [owner] = entity.hangsOn ?? [];
-  const commands = owner === undefined ? undefined : [listOwnedCommand(entity.type as EntityType, owner)];
-  return { entity, behaviour: behaviourOf(entity), commands };
-});
+export const PLAIN_KINDS: readonly NodeKind[] = PLAIN_ENTITIES.map((entity) => ({
+  entity,
+  behaviour: behaviourOf(entity),
+}));

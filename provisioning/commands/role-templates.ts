@@ -9,7 +9,7 @@ import { writeCommand } from '../command.ts';
 import { refusedEffect } from '../edges/allow-only.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
 import { ownerOf, permissionOrPattern, role, rolePermission } from '../edges/rights.ts';
-import { listAllCommand } from '../kinds/lists.ts';
+import { listOfKind } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
 import { problemOfCondition, readDeclarations } from '../nodes/properties.ts';
@@ -137,5 +137,5 @@ const templateBehaviour: Behaviour = {
 export const TEMPLATE: NodeKind = {
   entity: ENTITIES['role-template'],
   behaviour: templateBehaviour,
-  commands: [applyTemplate, listAllCommand('role-template')],
+  commands: [applyTemplate, listOfKind('role-template')],
 };

@@ -5,12 +5,12 @@ import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
-import { edgesFrom, nodeWith, OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
+import { edgesFrom, OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { isAllowOnly, notAllowOnly, refusedEffect } from '../edges/allow-only.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
-import { by, listCommand } from '../kinds/lists.ts';
+import { by, listCommand, readAllCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { asRead, beingDeleted, loadNode, loadRoot, optionalText, textOf, touch } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
@@ -174,12 +174,11 @@ const listRoles = listCommand({
   all: allOf('role'),
 });
 
-const readWithPermissions = listCommand({
-  name: 'role.read-all',
-  summary: 'Reads a role with its effects on pages, permissions and patterns, page by page.',
-  by: [by({ id: field.id }, ({ id }) => nodeWith(role(id), ['page', 'permission']))],
-  withRefs: true,
-});
+const readWithPermissions = readAllCommand(
+  'role',
+  'Reads a role with its effects on pages, permissions and patterns, page by page.',
+  ['page', 'permission'],
+);
 
 export const ROLE: NodeKind = {
   entity: ENTITIES.role,

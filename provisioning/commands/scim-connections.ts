@@ -9,7 +9,6 @@ import { nodeKey } from '../../table/keys.ts';
 import { BY_HAND } from '../../table/membership-origins.ts';
 import { isOwnership, ownedBy, ownedRef } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { closeGates, closeGatesAsRead } from '../nodes/gates.ts';
 import { asRead, loadRef, loadRoot, refuseDeleting, textOf } from '../nodes/nodes.ts';
@@ -26,7 +25,6 @@ export const DOMAIN: NodeKind = {
     },
     onDelete: ({ item }) => closeGates(parseRef(textOf(item, 'tenant'), 'tenant')),
   },
-  commands: [listOwnedCommand('domain', 'tenant')],
 };
 
 /** What it said of people stays theirs, so it goes only when nobody is linked to it. Its credentials go with it. */
@@ -82,7 +80,6 @@ const credentialBehaviour: Behaviour = {
 export const SCIM_CONNECTION: NodeKind = {
   entity: ENTITIES['scim-connection'],
   behaviour: connectionBehaviour,
-  commands: [listOwnedCommand('scim-connection', 'scope')],
 };
 
 export const SCIM_CREDENTIAL: NodeKind = {

@@ -5,10 +5,10 @@ import { GatehouseError, invalid, limitExceeded, notFound } from '../../table/er
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { allInTenant, allOf, inTenant } from '../../table/index-queries.ts';
 import { DECISION, edgePrefix, nodeKey } from '../../table/keys.ts';
-import { isOwnership, nodeWith, ownedBy } from '../../table/partition-queries.ts';
+import { isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import type { Action, Update } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
-import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
+import { by, listCommand, listOfKind, ownedByScope, period, readAllCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { closeGates } from '../nodes/gates.ts';
 import { mandatesAround } from '../nodes/mandates.ts';
@@ -105,7 +105,7 @@ type ScopeName = keyof typeof SCOPES;
 function listOfType(type: Exclude<ScopeName, 'scope'>): Command {
   const { parents } = SCOPE_TYPES[type] as ScopeType;
   const owners = type === 'workstream' ? [...parents, 'enterprise'] : parents;
-  if (owners.length === 0) return listAllCommand(type);
+  if (owners.length === 0) return listOfKind(type);
   return listCommand({
     name: `${type}.list`,
     summary: `Lists every ${type}, of one ${owners.join(' or ')} or all, page by page.`,
@@ -129,18 +129,9 @@ const listAdded = listCommand({
   ],
 });
 
-/** A scope with what it owns or uses, in one Query. */
-const readAll = (type: string, summary: string, types: readonly string[], keep?: typeof isOwnership) =>
-  listCommand({
-    name: `${type}.read-all`,
-    summary,
-    by: [by({ id: field.id }, ({ id }) => nodeWith({ type, id }, types, keep))],
-    withRefs: true,
-  });
-
 const wholeCommands: Readonly<Partial<Record<ScopeName, readonly Command[]>>> = {
   account: [
-    readAll(
+    readAllCommand(
       'account',
       'Reads an account with its addresses, technical users, licences and workstreams, page by page.',
       ['address', 'technical-user', 'license', 'workstream'],
@@ -149,10 +140,11 @@ const wholeCommands: Readonly<Partial<Record<ScopeName, readonly Command[]>>> = 
     ),
   ],
   enterprise: [
-    readAll('enterprise', 'Reads an enterprise with the products and services that it uses, page by page.', [
-      'product',
-      'service',
-    ]),
+    readAllCommand(
+      'enterprise',
+      'Reads an enterprise with the products and services that it uses, page by page.',
+      ['product', 'service'],
+    ),
   ],
   tenant: [
     listCommand({

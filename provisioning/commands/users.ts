@@ -10,11 +10,11 @@ import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
-import { edgesFrom, nodeWith, OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
+import { edgesFrom, OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
+import { by, listCommand, ofStatus, ofTenant, readAllCommand } from '../kinds/lists.ts';
 import { isOneOf, lookupsOf } from '../kinds/node-commands.ts';
 import { type Behaviour, type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange } from '../kinds/writing.ts';
@@ -144,12 +144,11 @@ const listUsers = listCommand({
   all: allOf('user'),
 });
 
-const readWithWorkstreams = listCommand({
-  name: 'user.read-all',
-  summary: 'Reads a user with the workstreams that the user works in, page by page.',
-  by: [by({ id: field.id }, ({ id }) => nodeWith({ type: 'user', id }, ['workstream']))],
-  withRefs: true,
-});
+const readWithWorkstreams = readAllCommand(
+  'user',
+  'Reads a user with the workstreams that the user works in, page by page.',
+  ['workstream'],
+);
 
 /**
  * What is in force at an instant: an assignment from its start until before its end, a membership while somebody who
@@ -244,11 +243,7 @@ export const USER: NodeKind = {
 
 export const USER_KINDS: readonly NodeKind[] = [
   USER,
-  {
-    entity: ENTITIES['technical-user'],
-    behaviour: technicalUserBehaviour,
-    commands: [listOwnedCommand('technical-user', 'account')],
-  },
+  { entity: ENTITIES['technical-user'], behaviour: technicalUserBehaviour },
   { entity: ENTITIES['subject-type'], behaviour: subjectTypeBehaviour },
   { entity: ENTITIES.subject, behaviour: subjectBehaviour, commands: [listSubjects] },
 ];

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
-import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
+import { ENTITIES, type EntityType, isScopeType } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
-import { ownedBy } from '../../table/partition-queries.ts';
+import { nodeWith, ownedBy } from '../../table/partition-queries.ts';
 import type { ListQuery, MergedQuery, Page, Reader } from '../../table/reader.ts';
 import { type Command, readCommand } from '../command.ts';
 import { type Names, withNames } from '../edges/names-beside-ids.ts';
@@ -127,12 +127,33 @@ function refAt(key: Key): Ref {
   throw new GatehouseError('damaged_item', `${key.PK} / ${key.SK} is neither a node nor an edge`);
 }
 
-/** The list of all nodes of a kind, from the index; it follows the table by a moment. */
-export const listAllCommand = (type: EntityType): Command =>
-  listCommand({
+/**
+ * The list of a kind: of what one scope owns, where it hangs on a scope, and of all, from the index; that follows the
+ * table by a moment.
+ */
+export function listOfKind(type: EntityType): Command {
+  const { hangsOn: [owner = ''] = [] }: Entity = ENTITIES[type];
+  const isOwned = owner === 'scope' || isScopeType(owner);
+  return listCommand({
     name: `${type}.list`,
-    summary: `Lists every ${labelOf(ENTITIES[type])}, page by page.`,
+    summary: `Lists every ${labelOf(ENTITIES[type])}, ${isOwned ? `of one ${owner} or all, ` : ''}page by page.`,
+    by: isOwned ? [ownedByScope(owner, type)] : [],
     all: allOf(type),
+  });
+}
+
+/** A node with what it owns or uses, in one Query. */
+export const readAllCommand = (
+  type: EntityType,
+  summary: string,
+  types: readonly string[],
+  keep?: ListQuery['keep'],
+): Command =>
+  listCommand({
+    name: `${type}.read-all`,
+    summary,
+    by: [by({ id: field.id }, ({ id }) => nodeWith({ type, id }, types, keep))],
+    withRefs: true,
   });
 
 /** What belongs to one tenant, by the time that the registry names. */
@@ -162,12 +183,3 @@ export const ownedByScope = (name: string, type: string): Selection =>
   by({ [name]: field.ref }, async (given, reader) =>
     ownedBy(await readScopeRef(reader, String(given[name]), name), type),
   );
-
-/** The list of what one scope owns, named by the field `owner`, or of all. */
-export const listOwnedCommand = (type: EntityType, owner: string): Command =>
-  listCommand({
-    name: `${type}.list`,
-    summary: `Lists every ${labelOf(ENTITIES[type])}, of one ${owner} or all, page by page.`,
-    by: [ownedByScope(owner, type)],
-    all: allOf(type),
-  });

@@ -13,7 +13,7 @@ import { readScopeRef } from '../nodes/scope-types.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { planDeletionOf } from './deletion.ts';
 import { isClosed } from './entries.ts';
-import { listAllCommand } from './lists.ts';
+import { listOfKind } from './lists.ts';
 import { aKind, labelOf, type NodeKind, namedBy, nameFieldOf, nameFieldsOf } from './node-kind.ts';
 import { planChange, planCreation } from './writing.ts';
 
@@ -22,7 +22,7 @@ import { planChange, planCreation } from './writing.ts';
  * creation has no update.
  */
 export function nodeCommands(kind: NodeKind): readonly Command[] {
-  const { entity, commands: own = [listAllCommand(entity.type as EntityType)] } = kind;
+  const { entity, commands: own = [listOfKind(entity.type as EntityType)] } = kind;
   const isFixed = Object.keys(entity.attributes.shape).every((name) => entity.immutable?.includes(name));
   const made = [
     createCommand(kind),

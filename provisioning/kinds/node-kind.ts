@@ -26,7 +26,7 @@ import type { Attributes } from '../visible.ts';
 export interface NodeKind {
   readonly entity: Entity;
   readonly behaviour: Behaviour;
-  /** Beside create, read, update and delete; where left out, the list of all. */
+  /** Beside create, read, update and delete; where left out, its list. */
   readonly commands?: readonly Command[] | undefined;
 }
 
