@@ -11,6 +11,8 @@ export interface SectionOf {
   readonly kind: string;
   /** The field that its list is asked by; left out where one list has all of them. */
   readonly by?: string;
+  /** Only roots have such entries. */
+  readonly isOfRoots?: true;
   /** In the order in which an export writes them. */
   readonly words: Readonly<Record<string, Word>>;
 }
@@ -39,7 +41,7 @@ export interface Word {
 type Words = SectionOf['words'];
 
 /** A section, without those words of its schema that mean to commands what they say: these come before the `last` ones. */
-interface Said extends Pick<SectionOf, 'kind' | 'by'> {
+interface Said extends Pick<SectionOf, 'kind' | 'by' | 'isOfRoots'> {
   readonly words?: Words;
   readonly last?: Words;
 }
@@ -203,6 +205,7 @@ const SAID: Readonly<Record<Section, Said>> = {
   externalGroups: {
     kind: 'external-group',
     by: 'scope',
+    isOfRoots: true,
     words: {
       ...ID,
       scope: { to: 'scopes', is: 'fixed' },
@@ -214,6 +217,7 @@ const SAID: Readonly<Record<Section, Said>> = {
   invariants: {
     kind: 'invariant',
     by: 'scope',
+    isOfRoots: true,
     words: {
       ...ID,
       scope: { to: 'scopes', is: 'fixed' },
@@ -248,6 +252,17 @@ export const SECTION_OF = Object.fromEntries(
     return [section, { ...said, words: all }];
   }),
 ) as Readonly<Record<Section, SectionOf>>;
+
+/** Of scopes, by reference, those that may have entries of a section: roots, those of one type, or all. */
+export function ownersOf(
+  section: Section,
+  refs: readonly string[],
+  roots: readonly string[],
+): readonly string[] {
+  const { by, isOfRoots } = SECTION_OF[section];
+  if (isOfRoots) return roots;
+  return by === 'scope' ? refs : refs.filter((ref) => ref.startsWith(`${by}:`));
+}
 
 /** The field whose value an entry is called by in a manifest. */
 export function nameFieldOf(section: Section): string {

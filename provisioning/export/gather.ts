@@ -1,11 +1,10 @@
-import type { PlainSection } from '../../table/entities/registry.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { isByHand } from '../../table/membership-origins.ts';
 import { namesCovering } from '../../table/permission-name.ts';
 import type { Row } from '../apply/entry.ts';
 import { listOfMany, type Queries } from '../apply/queries.ts';
-import { type PEOPLE, PLAIN_SECTIONS, type Section } from '../apply/schema.ts';
+import { NAMELESS, type PEOPLE, PLAIN_SECTIONS, type Section } from '../apply/schema.ts';
 import {
   childrenOf,
   listScopes,
@@ -13,7 +12,7 @@ import {
   readScopeTypes,
   type ScopeTypes,
 } from '../apply/scope-commands.ts';
-import { ACCESS_OF, SECTION_OF, sectionOf } from '../apply/sections.ts';
+import { ACCESS_OF, ownersOf, SECTION_OF, sectionOf } from '../apply/sections.ts';
 import { inTurns } from '../in-turns.ts';
 
 /** Which tenants are exported. */
@@ -37,25 +36,23 @@ export interface Gathered {
   readonly edges: Edges;
 }
 
+/** Sections whose entries are rows of lists, as they are. */
+const BY_ID = [...NAMELESS, 'invariants', ...PLAIN_SECTIONS] as const;
+
 /** Everything that the table has of some tenants, read by commands alone. */
 export async function gather(
   queries: Queries,
   { roots: wanted, apis, memberships: which = 'by hand' }: Wanted,
 ): Promise<Gathered> {
-  const ofSection = (section: Section, owners: Iterable<unknown>) =>
+  /** The entries of a section, as a list of theirs has them: of the scopes that may have some, where no others are named. */
+  const ofSection = (section: Section, owners: Iterable<unknown> = ownersOf(section, refs, roots)) =>
     listOfMany(queries, SECTION_OF[section], owners);
-  /** What hangs on scopes of one type. */
-  const ofOwners = (section: Section) =>
-    ofSection(
-      section,
-      refs.filter((ref) => ref.startsWith(`${SECTION_OF[section].by}:`)),
-    );
   const types = await readScopeTypes(queries);
   const scopes = await readScopes(queries, types, wanted);
   const refs = [...scopes.keys()];
   const roots = refs.filter((ref) => scopes.get(ref)?.parent === undefined);
   const { rows: roles, use } = await readRoles(queries, roots, wanted === undefined);
-  const groups = byId(await ofSection('groups', refs));
+  const groups = byId(await ofSection('groups'));
   await inTurns([...groups], async ([group, row]) => {
     const carried = await queries.list('group-role.list', { group });
     groups.set(group, { ...row, roles: carried.map(({ role }) => role) });
@@ -66,7 +63,7 @@ export async function gather(
   const homes: readonly Row[] = roots.map((tenant) => ({ tenant }));
   const ofAll = wanted === undefined ? [{}] : [];
   const atHome = await inTurns([...homes, ...ofAll], (by) => queries.list('user.list', by));
-  const technical = await ofOwners('technicalUsers');
+  const technical = await ofSection('technicalUsers');
   const added = await inTurns(wanted === undefined ? ofAll : homes, (by) => queries.list('subject.list', by));
   const people = new Set([
     ...atHome.flat().map(({ id }) => String(id)),
@@ -108,27 +105,21 @@ export async function gather(
         return row && sectionOf(person) === section ? [[person, row]] : [];
       }),
     );
-  const licenses = await ofOwners('licenses');
   const users = peopleOf('users');
   const settings = await ofSection('settings', [...refs, ...[...users.keys()].map((id) => `user:${id}`)]);
   const routes = await ofSection('routes', apis);
-  const plain = await inTurns(
-    PLAIN_SECTIONS,
-    async (section) => [section, byId(await ofOwners(section))] as const,
+  const others = await inTurns(
+    BY_ID,
+    async (section): Promise<[Section, Rows]> => [section, byId(await ofSection(section))],
   );
-  const invariants = byId(await ofSection('invariants', roots));
   const rows = {
-    ...(Object.fromEntries<Rows>(plain) as Record<PlainSection, Rows>),
+    ...(Object.fromEntries(others) as Record<(typeof BY_ID)[number], Rows>),
     scopes,
     roles,
     groups,
     users,
     technicalUsers: peopleOf('technicalUsers'),
     subjects: peopleOf('subjects'),
-    subscriptions: byId(await ofSection('subscriptions', refs)),
-    licenses: byId(licenses),
-    externalGroups: byId(await ofSection('externalGroups', roots)),
-    invariants,
     settings: new Map(
       settings.map((row) => {
         const { type, id } = parseRef(String(row.scope), 'scope');

@@ -1,14 +1,14 @@
 import { listOfMany } from '../queries.ts';
+import { SECTION_OF } from '../sections.ts';
 import type { Places } from './places.ts';
 import { addNode, addOther, hasName, nodeOf, type Reading } from './reading.ts';
 
 /** Invariants, by their names in a tenant. One that names no tenant is of the only one of the manifest. */
-export async function readInvariants(reading: Reading, { existing, roots }: Places): Promise<void> {
+export async function readInvariants(reading: Reading, { roots, ownersOf }: Places): Promise<void> {
   const { manifest, declared, queries, idFor, meant, refuse } = reading;
   if (!declared.has('invariants')) return;
   const refs = roots.map(({ ref }) => ref);
-  const tenants = existing.flatMap(({ ref }) => (refs.includes(ref) ? [ref] : []));
-  const rows = await listOfMany(queries, { kind: 'invariant', by: 'scope' }, tenants);
+  const rows = await listOfMany(queries, SECTION_OF.invariants, ownersOf('invariants'));
   const taken = new Set<unknown>();
   for (const [position, of] of manifest.invariants.entries()) {
     const sole = refs.length === 1 ? refs[0] : undefined;

@@ -2,7 +2,6 @@ import type { Row } from '../entry.ts';
 import { listOfMany } from '../queries.ts';
 import type { NAMELESS } from '../schema.ts';
 import { SECTION_OF } from '../sections.ts';
-import type { Resource } from '../state.ts';
 import type { Places } from './places.ts';
 import { addNode, nodeOf, type Reading } from './reading.ts';
 
@@ -10,17 +9,9 @@ import { addNode, nodeOf, type Reading } from './reading.ts';
  * Subscriptions, licences, and what groups of identity providers are. They have no names: those of one scope for one
  * purpose are numbered.
  */
-export async function readNameless(reading: Reading, { existing, roots }: Places): Promise<void> {
-  await readAll(reading, existing, 'subscriptions');
-  const accounts = existing.filter(({ ref }) => ref.startsWith('account:'));
-  await readAll(reading, accounts, 'licenses');
-  const tenants = existing.filter(({ ref }) => roots.some((root) => root.ref === ref));
-  await readAll(reading, tenants, 'externalGroups');
-}
-
-async function readAll(
+export async function readNameless(
   reading: Reading,
-  scopes: readonly Resource[],
+  { ownersOf }: Places,
   section: (typeof NAMELESS)[number],
 ): Promise<void> {
   const { manifest, declared, queries, idFor, addCurrent, nameOf, meant } = reading;
@@ -28,11 +19,7 @@ async function readAll(
   if (!declared.has(section)) return;
   /** The fields that name what it is for. */
   const others = Object.keys(words).filter((word) => words[word]?.is === 'fixed' && word !== by);
-  const rows = await listOfMany(
-    queries,
-    { kind, by },
-    scopes.map(({ ref }) => ref),
-  );
+  const rows = await listOfMany(queries, { kind, by }, ownersOf(section));
   const left = new Map(rows.map((row) => [String(row.id), row]));
   const listed = manifest[section].map((of) => of as typeof of & Row);
   for (const { id } of listed) if (id !== undefined) left.delete(id);

@@ -8,7 +8,7 @@ import type { Places } from './places.ts';
 import { addNode, addOther, hasName, idsOf, nodeOf, type Reading } from './reading.ts';
 
 /** What is called by a name and hangs on scopes of one type, technical users and plain kinds, and the others of these scopes. */
-export async function readOwned(reading: Reading, { existing }: Places, section: Section): Promise<void> {
+export async function readOwned(reading: Reading, { ownersOf }: Places, section: Section): Promise<void> {
   const { declared, queries, idFor, meant, names } = reading;
   const { kind, by = '' } = SECTION_OF[section];
   const isUnique = (entityOf(kind)?.guards.length ?? 0) > 0;
@@ -16,12 +16,9 @@ export async function readOwned(reading: Reading, { existing }: Places, section:
   const found: Map<string, Resource> =
     (reading.found as Partial<Reading['found']>)[section as 'technicalUsers'] ?? new Map();
   const entries = Object.entries(reading.manifest[section] as Readonly<Record<string, Row>>);
-  const owners = declared.has(section) ? existing.filter(({ ref }) => ref.startsWith(`${by}:`)) : [];
+  const owners = declared.has(section) ? ownersOf(section) : [];
   const rowsOf = new Map(
-    await inTurns(
-      owners,
-      async ({ ref }) => [ref, await queries.list(`${kind}.list`, { [by]: ref })] as const,
-    ),
+    await inTurns(owners, async (ref) => [ref, await queries.list(`${kind}.list`, { [by]: ref })] as const),
   );
   const rowOf = async (
     { id }: Row,

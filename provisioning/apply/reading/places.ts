@@ -1,7 +1,7 @@
 import { ENTITIES } from '../../../table/entities/registry.ts';
 import { inTurns } from '../../in-turns.ts';
 import type { Row } from '../entry.ts';
-import type { Manifest } from '../schema.ts';
+import type { Manifest, Section } from '../schema.ts';
 import {
   type Child,
   childrenOf,
@@ -11,6 +11,7 @@ import {
   type ScopeTypes,
   scopeKind,
 } from '../scope-commands.ts';
+import { ownersOf } from '../sections.ts';
 import type { Resource } from '../state.ts';
 import { addNode, hasName, nodeOf, type Reading, readsList } from './reading.ts';
 
@@ -23,6 +24,8 @@ export interface Places {
   readonly roots: readonly Resource[];
   /** Those that are in the table. */
   readonly existing: readonly Resource[];
+  /** The references of those of them that may have entries of a section. */
+  readonly ownersOf: (section: Section) => readonly string[];
 }
 
 /** Scopes found so far, and what is under them in the table. */
@@ -57,12 +60,13 @@ export async function readScopes(reading: Reading): Promise<Places> {
     );
   }
   addRest(reading, found);
-  return {
-    roots: [...scopes].flatMap(([name, resource]) =>
-      manifest.scopes[name]?.parent === undefined ? [resource] : [],
-    ),
-    existing: [...scopes.values()].filter(({ row }) => row !== undefined),
-  };
+  const roots = [...scopes].flatMap(([name, resource]) =>
+    manifest.scopes[name]?.parent === undefined ? [resource] : [],
+  );
+  const existing = [...scopes.values()].filter(({ row }) => row !== undefined);
+  const refs = existing.map(({ ref }) => ref);
+  const rootRefs = roots.flatMap(({ ref, row }) => (row ? [ref] : []));
+  return { roots, existing, ownersOf: (of) => ownersOf(of, refs, rootRefs) };
 }
 
 /** The scopes without a parent, and nothing else. What is wrong with them is found when all is read. */

@@ -1,5 +1,5 @@
 import type { Parsed } from '../parse.ts';
-import { PLAIN_SECTIONS } from '../schema.ts';
+import { NAMELESS, PLAIN_SECTIONS } from '../schema.ts';
 import type { State } from '../state.ts';
 import { readCatalogue } from './catalogue.ts';
 import { readEdges } from './edges.ts';
@@ -24,7 +24,7 @@ export async function readState(parsed: Parsed, options: ReadingOptions): Promis
   await readOwned(reading, places, 'technicalUsers');
   await readPeople(reading, places, 'subjects');
   await readEdges(reading, places);
-  await readNameless(reading, places);
+  for (const section of NAMELESS) await readNameless(reading, places, section);
   await readInvariants(reading, places);
   for (const section of PLAIN_SECTIONS) await readOwned(reading, places, section);
   await readSettings(reading, places);
