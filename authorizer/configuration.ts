@@ -66,7 +66,7 @@ export const COMMON = {
   TABLE_REGION: z.optional(
     text('is not a region of AWS', (value) => /^[a-z]{2,4}(?:-[a-z]{1,16}){1,3}-\d{1,2}$/.test(value)),
   ),
-  SUBJECT_FROM: z._default(subjectFrom, { kind: 'claim', name: 'sub' }),
+  SUBJECT_FROM: z.prefault(subjectFrom, 'claim:sub'),
   REVOCATION: z.optional(revocation),
   CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
   CACHE_OUTAGE_TTL_SECONDS: wholeNumber(0, 86_400, 0),
@@ -74,7 +74,7 @@ export const COMMON = {
     text('is not a namespace of CloudWatch', (value) => /^(?!AWS\/)[\w./#:-]{1,255}$/.test(value)),
   ),
   CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
-  KEEP_DECISIONS: z._default(z.enum(['on', 'off'], { error: 'is neither on nor off' }), 'on'),
+  KEEP_DECISIONS: z.prefault(z.enum(['on', 'off'], { error: 'is neither on nor off' }), 'on'),
 };
 
 /** The configuration of everything that verifies callers and decides, beside its tokens. */
@@ -101,8 +101,8 @@ export const commonIn = (data: z.output<z.ZodMiniObject<typeof COMMON>>) => ({
 /** The variables of what is logged. */
 export const LOGGING = {
   LOG_LEVEL: logLevel,
-  DECISION_LOG: z._default(z.enum(DECISION_LOGS, { error: `is none of ${DECISION_LOGS.join(', ')}` }), 'off'),
-  DECISION_LOG_SAMPLE: z._default(share, 0.01),
+  DECISION_LOG: z.prefault(z.enum(DECISION_LOGS, { error: `is none of ${DECISION_LOGS.join(', ')}` }), 'off'),
+  DECISION_LOG_SAMPLE: z.prefault(share, '0.01'),
 };
 
 /** What is logged: lines from a level on, and decisions. */
@@ -128,17 +128,17 @@ export function loggingIn({
 const SHAPE = {
   ...COMMON,
   ...LOGGING,
-  API_NAME: z._default(
+  API_NAME: z.prefault(
     text('is not a name (letters, digits, dot, dash, underscore)', (value) =>
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(value),
     ),
     'default',
   ),
   HTTP_ANSWER: httpAnswer,
-  RESULT_CACHE: z._default(resultCaches, new Map()),
-  BASE_PATHS: z._default(basePaths, new Map()),
-  POLICY_COVERS: z._default(z.enum(['api', 'route'], { error: 'is neither api nor route' }), 'api'),
-  UNMAPPED_PATHS: z._default(
+  RESULT_CACHE: z.prefault(resultCaches, '{}'),
+  BASE_PATHS: z.prefault(basePaths, '{}'),
+  POLICY_COVERS: z.prefault(z.enum(['api', 'route'], { error: 'is neither api nor route' }), 'api'),
+  UNMAPPED_PATHS: z.prefault(
     z.enum(['reachable', 'unreachable'], { error: 'is neither reachable nor unreachable' }),
     'reachable',
   ),

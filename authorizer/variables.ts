@@ -46,7 +46,7 @@ export const list = (problem: string, isMember: (value: string) => boolean) =>
   );
 
 export const wholeNumber = (min: number, max: number, fallback: number) =>
-  z._default(
+  z.prefault(
     z.pipe(
       text(
         `is not a whole number from ${min} to ${max}`,
@@ -54,7 +54,7 @@ export const wholeNumber = (min: number, max: number, fallback: number) =>
       ),
       z.transform(Number),
     ),
-    fallback,
+    `${fallback}`,
   );
 
 export const url = text(
@@ -68,7 +68,7 @@ export const share = z.pipe(
   z.transform(Number),
 );
 
-export const logLevel = z._default(
+export const logLevel = z.prefault(
   z.enum(LOG_LEVELS, { error: `is none of ${LOG_LEVELS.join(', ')}` }),
   'INFO',
 );
@@ -79,7 +79,7 @@ export const logLevel = z._default(
  */
 export type HttpAnswer = 'simple' | 'policy';
 
-export const httpAnswer = z._default(
+export const httpAnswer = z.prefault(
   z.enum(['simple', 'policy'], { error: 'is neither simple nor policy' }),
   'simple',
 );

@@ -63,7 +63,7 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
 ]);
 const isAlgorithm = (value: string): boolean => ALGORITHMS.has(value);
 const NO_ALGORITHM = `holds something that is none of ${[...ALGORITHMS].join(', ')}`;
-const DEFAULT_ALGORITHMS = ['RS256'];
+const DEFAULT_ALGORITHM = 'RS256';
 
 const texts = (problem: string, isMember: (value: string) => boolean) =>
   z
@@ -114,7 +114,7 @@ const ISSUER = z
       tokenUse: z.optional(z.enum(['access', 'id'], { error: 'is neither access nor id' })),
       typ: z.optional(text('is not a media type', (value) => /^[!-~]{1,128}$/.test(value))),
       jwksUrl: z.optional(url),
-      algorithms: z._default(texts(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
+      algorithms: z.prefault(texts(NO_ALGORITHM, isAlgorithm), [DEFAULT_ALGORITHM]),
       subjectFrom: z.optional(subjectFrom),
       groupsFrom: z.optional(claimName),
       actorFrom: z.optional(actorFrom),
@@ -175,7 +175,7 @@ const isNamedOnce = (places: readonly CredentialPlace[]): boolean =>
   });
 
 /** The variable CREDENTIALS_FROM. */
-export const credentialsFrom = z._default(
+export const credentialsFrom = z.prefault(
   z.pipe(
     list('holds something that is none of header, cookie:<name> and query:<name>', (value) =>
       PLACE.test(value),
@@ -186,7 +186,7 @@ export const credentialsFrom = z._default(
     ),
     z.transform((values: string[]): readonly CredentialPlace[] => values.map(placeOf)),
   ),
-  [FROM_HEADER],
+  'header',
 );
 
 /** The variables about tokens, for one or several issuers. */
@@ -202,7 +202,7 @@ export const ONE_ISSUER = {
   TOKEN_ISSUER: url,
   TOKEN_AUDIENCE: list('holds an empty audience', (value) => value !== ''),
   TOKEN_JWKS_URL: z.optional(url),
-  TOKEN_ALGORITHMS: z._default(list(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
+  TOKEN_ALGORITHMS: z.prefault(list(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHM),
 };
 
 const besides = z.optional(z.never({ error: 'stands beside TOKEN_ISSUERS, which says it all' }));

@@ -91,7 +91,7 @@ export interface Caching {
 }
 
 const VARIABLES = z.object({
-  RESULT_CACHE: z._default(resultCaches, new Map()),
+  RESULT_CACHE: z.prefault(resultCaches, '{}'),
   HTTP_ANSWER: httpAnswer,
   CREDENTIALS_FROM: credentialsFrom,
 });
