@@ -125,7 +125,8 @@ export function loggingIn({
   return { level, decisions: { mode, share } };
 }
 
-const SHAPE = {
+/** The variables of the authorizer, beside those of its tokens. */
+export const SHAPE = {
   ...COMMON,
   ...LOGGING,
   API_NAME: z.prefault(

@@ -8,7 +8,8 @@ import type { LogLevel } from '../table/log.ts';
 export const logLevelIn = (env: Environment): LogLevel =>
   parseVariables(z.object({ LOG_LEVEL: LOGGING.LOG_LEVEL }), env).LOG_LEVEL;
 
-const OWN = z.object({ ...LOGGING, PUBLIC_URL: z.optional(url) });
+/** The variables beside those of a service. */
+export const OWN = z.object({ ...LOGGING, PUBLIC_URL: z.optional(url) });
 
 export type AuthzenConfiguration = ReturnType<typeof parseAuthzenConfiguration>;
 

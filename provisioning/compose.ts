@@ -36,7 +36,7 @@ const listed = (text: string): readonly string[] => text.split(',').map((each) =
 const isOfCommands = (text: string): boolean =>
   isCommandPattern(text) && [...COMMANDS.keys()].some(matcherOf([text]));
 
-const environment = z
+export const PROVISIONING = z
   .object({
     TABLE_NAME: z.string().min(3).max(255),
     DYNAMODB_ENDPOINT: z.url().optional(),
@@ -109,8 +109,8 @@ export function createHandlerFrom(
 
 /** Wires provisioning from environment variables; throws at start, naming the variable that is wrong. */
 export function createProvisioningFrom(env: Environment, overrides: Overrides = {}): Provisioning {
-  const given = variablesSetIn(env, Object.keys(environment.shape));
-  const parsed = environment.safeParse(given, { error: inPlainWords });
+  const given = variablesSetIn(env, Object.keys(PROVISIONING.shape));
+  const parsed = PROVISIONING.safeParse(given, { error: inPlainWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const name = String(issue?.path[0]);

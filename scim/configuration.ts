@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { COMMON, type Environment, LOGGING, parseVariables } from '../authorizer/configuration.ts';
 import { url } from '../authorizer/variables.ts';
 
-const VARIABLES = z.object({
+export const SCIM = z.object({
   TABLE_NAME: COMMON.TABLE_NAME,
   DYNAMODB_ENDPOINT: COMMON.DYNAMODB_ENDPOINT,
   TABLE_REGION: COMMON.TABLE_REGION,
@@ -17,4 +17,4 @@ const VARIABLES = z.object({
  *
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid, without their values
  */
-export const parseScimConfiguration = (env: Environment) => parseVariables(VARIABLES, env);
+export const parseScimConfiguration = (env: Environment) => parseVariables(SCIM, env);

@@ -15,7 +15,7 @@ import { createSockets, type Sockets } from './sockets.ts';
 
 const name = z.string().check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/));
 
-const environment = z.object({
+export const SOCKETS = z.object({
   TABLE_NAME: name,
   DYNAMODB_ENDPOINT: z.optional(z.url()),
   /** The table of open connections. */
@@ -48,7 +48,7 @@ export const createHandlerFrom = (env: Environment, write: Write): Sockets => co
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
 export function composeFrom(env: Environment, write: Write): Composed {
-  const parsed = environment.safeParse(variablesSetIn(env, Object.keys(environment.shape)));
+  const parsed = SOCKETS.safeParse(variablesSetIn(env, Object.keys(SOCKETS.shape)));
   if (!parsed.success) {
     const names = parsed.error.issues.map(({ path }) => path.join('.'));
     throw invalid(names[0] ?? '', `configuration: missing or invalid: ${names.join(', ')}`);

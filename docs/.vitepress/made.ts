@@ -6,6 +6,7 @@ import { commandsAsMarkdown, documentCommands } from '../../provisioning/documen
 import { markdownTable, tableAsMarkdown } from '../../provisioning/documents/table.ts';
 import { faultsAsMarkdown } from '../../test/faults/page.ts';
 import dependencies from './dependencies.json' with { type: 'json' };
+import { VARIABLES } from './variables.ts';
 
 /**
  * What documents show and git does not hold. A paragraph that begins with `<!-- made: NAME -->` is its place; the rest
@@ -40,6 +41,7 @@ const MADE: Readonly<Record<string, () => string>> = {
   'exit codes': exitCodesAsMarkdown,
   faults: faultsAsMarkdown,
   table: tableAsMarkdown,
+  ...VARIABLES,
 };
 const texts = new Map<string, string>();
 

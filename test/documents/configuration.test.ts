@@ -1,29 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/configuration.ts';
-import { parseServiceConfiguration } from '../../authorizer/service-configuration.ts';
-import { composeFrom } from '../../authorizer/sockets/compose.ts';
-import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
-import { readConfiguration } from '../../local/configuration.ts';
-import { createHandlerFrom } from '../../provisioning/compose.ts';
-import { textOf } from './documents.ts';
+import { composeFrom, SOCKETS } from '../../authorizer/sockets/compose.ts';
+import { OWN, parseAuthzenConfiguration } from '../../authzen/configuration.ts';
+import { OF_AUTHORIZER, OF_MIDDLEWARE, OF_SERVICE } from '../../docs/.vitepress/variables.ts';
+import { LOCAL, readConfiguration } from '../../local/configuration.ts';
+import { fromEnvironment } from '../../middleware/environment.ts';
+import { createHandlerFrom, PROVISIONING } from '../../provisioning/compose.ts';
+import { createHandleFrom } from '../../scim/compose.ts';
+import { SCIM } from '../../scim/configuration.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The variables of a section of docs/configuration.md with their defaults, where they are values: if none is there, the authorizer's. */
-function variablesOf(section: string): ReadonlyMap<string, string | undefined> {
-  const [, text = ''] = textOf('docs/configuration.md').split(`## ${section}\n`);
-  const rows = (text.split('\n## ')[0] ?? '').split('\n').filter((line) => /^[|-] `/.test(line));
-  return new Map(
-    rows.flatMap((row) => {
-      const [, names = row, fallback = ''] = row.split('|');
-      const value = /^ `([^`]+)` $/.exec(fallback)?.[1];
-      return [...names.matchAll(/`([A-Z_]+)`/g)].map(
-        ([, name = '']) =>
-          [name, fallback.trim() === '' ? variablesOf('Authorizer').get(name) : value] as const,
-      );
-    }),
-  );
-}
 
 /** The names that are read from an environment. */
 function namesReadBy(read: (env: Environment) => unknown, environments: readonly Environment[]) {
@@ -44,21 +30,37 @@ const SEVERAL = { TABLE_NAME: 'gatehouse', TOKEN_ISSUERS: ISSUERS };
 const SERVICE = [ONE, SEVERAL, { TABLE_NAME: 'gatehouse' }] as const;
 
 interface Process {
-  readonly section: string;
-  /** Another section, whose variables it reads too. */
-  readonly and?: string;
+  readonly process: string;
+  /** By name: those of its section of docs/configuration.md. */
+  readonly variables: object;
   readonly read: (env: Environment) => unknown;
-  /** Between them they read all variables; the first one takes every one that has a default. */
-  readonly environments: readonly [Environment, ...Environment[]];
+  /** Between them they read all variables. */
+  readonly environments: readonly Environment[];
 }
 
 const PROCESSES: readonly Process[] = [
-  { section: 'Authorizer', read: parseConfiguration, environments: [ONE, SEVERAL] },
-  { section: 'Middleware', read: parseServiceConfiguration, environments: SERVICE },
-  { section: 'AuthZEN API', and: 'Middleware', read: parseAuthzenConfiguration, environments: SERVICE },
   {
-    section: 'Provisioning',
-    and: 'Middleware',
+    process: 'the authorizer',
+    variables: OF_AUTHORIZER,
+    read: parseConfiguration,
+    environments: [ONE, SEVERAL],
+  },
+  { process: 'the middleware', variables: OF_MIDDLEWARE, read: fromEnvironment, environments: SERVICE },
+  {
+    process: 'the AuthZEN API',
+    variables: { ...OF_SERVICE, ...OWN.shape },
+    read: parseAuthzenConfiguration,
+    environments: SERVICE,
+  },
+  {
+    process: 'SCIM',
+    variables: SCIM.shape,
+    read: (env) => createHandleFrom(env),
+    environments: [{ TABLE_NAME: 'gatehouse' }],
+  },
+  {
+    process: 'provisioning',
+    variables: { ...PROVISIONING.shape, ...OF_SERVICE },
     read: (env) => createHandlerFrom(env),
     environments: [
       { TABLE_NAME: 'gatehouse' },
@@ -66,27 +68,19 @@ const PROCESSES: readonly Process[] = [
     ],
   },
   {
-    section: 'Live revocation',
+    process: 'live revocation',
+    variables: SOCKETS.shape,
     read: (env) => composeFrom(env, () => {}),
     environments: [{ TABLE_NAME: 'gatehouse', CONNECTIONS_TABLE: 'connections' }],
   },
-  { section: 'Local stack', read: readConfiguration, environments: [{}] },
+  { process: 'the local stack', variables: LOCAL.shape, read: readConfiguration, environments: [{}] },
 ];
 
-describe.each(PROCESSES)('docs/configuration.md: $section', ({ section, and, read, environments }) => {
-  const variables = new Map([...variablesOf(section), ...(and === undefined ? [] : variablesOf(and))]);
+describe.each(PROCESSES)('$process', ({ variables, read, environments }) => {
+  const names = Object.keys(variables).sort();
 
-  test('names every variable that is read, and no other', () => {
-    const names = namesReadBy(read, environments);
-    expect([...variables.keys()].sort()).toEqual([...names].sort());
-  });
-
-  test('its defaults are what holds when a variable is not set', () => {
-    const defaults = [...variables].filter(([, value]) => value !== undefined);
-    const [env] = environments;
-    if (!['Provisioning', 'Live revocation'].includes(section)) expect(defaults.length).toBeGreaterThan(4);
-    for (const [name, value] of defaults)
-      expect(JSON.stringify(read({ ...env, [name]: value })), name).toBe(JSON.stringify(read(env)));
+  test('reads the variables that docs/configuration.md is made from, and no other', () => {
+    expect([...namesReadBy(read, environments)].sort()).toEqual(names);
   });
 
   test('an empty variable counts as not set, also one that is required', () => {
@@ -98,7 +92,7 @@ describe.each(PROCESSES)('docs/configuration.md: $section', ({ section, and, rea
       }
     };
     for (const env of environments)
-      for (const name of variables.keys())
+      for (const name of names)
         expect([name, outcomeOf({ ...env, [name]: '' })]).toEqual([
           name,
           outcomeOf({ ...env, [name]: undefined }),
