@@ -31,7 +31,7 @@ roles:
   clerk: { id: clerk, owner: acme, allow: [desk] }
   foreign: { id: foreign, owner: beta, allow: [vault] }
 groups:
-  Keepers: { id: keepers, scope: office, roles: [keeper] }
+  Keepers: { id: keepers, scope: office, roles: [clerk, keeper] }
   Visitors: { id: visitors, scope: acme, roles: [visitor] }
   All: { id: all, scope: acme, everyone: true, roles: [clerk] }
   Foreign: { id: foreign, scope: beta, roles: [foreign] }

@@ -58,9 +58,13 @@ test('a DENY that cannot be evaluated counts, and says why', async () => {
   expect(deniedBy.items[0]?.condition).toMatchObject({ outcome: 'not_evaluated' });
 });
 
-test('secrets are masked, by the name of the property and within maps', async () => {
+test('a whole number is shown; secrets are masked, by the name of the property and within maps', async () => {
   const claims = { password: 'hunter2', nested: { secret: 'hunter3' } };
-  const text = JSON.stringify(await world.explain(ask('lois', 'masked', 'Open'), { context: { claims } }));
+  const explanation = await world.explain(ask('lois', 'masked', 'Open'), { context: { claims } });
+  const text = JSON.stringify(explanation);
   for (const secret of ['x7', 'hunter2', 'hunter3']) expect(text).not.toContain(secret);
   expect(text).toContain('(masked)');
+  expect(explanation.notCounting.items[0]?.condition?.values).toContainEqual(
+    expect.objectContaining({ name: 'subject.properties.age', value: '3' }),
+  );
 });

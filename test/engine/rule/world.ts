@@ -30,6 +30,7 @@ properties:
   - { of: "resource:record", name: status, type: string, source: stored }
   - { of: "resource:record", name: owner, type: string, source: passed }
   - { of: "subject:user", name: doorToken, type: string, source: stored }
+  - { of: "subject:user", name: age, type: int, source: stored }
   - { of: action, name: soft, type: bool, source: passed }
 scopes:
   Northwind: { id: northwind, type: client }
@@ -114,7 +115,8 @@ roles:
       - { permission: row, when: resource.id == "row-7" }
       - { permission: active, when: resource.properties.status == "active" }
       - { permission: both, when: resource.properties.owner == subject.id && resource.properties.status == "active" }
-      - { permission: masked, when: subject.properties.doorToken == "x8" && context.claims.nested == context.claims.nested }
+      - permission: masked
+        when: subject.properties.doorToken == "x8" && subject.properties.age == 4 && context.claims.nested == context.claims.nested
       - { permission: from-ip, when: context.ip == "10.0.0.1" }
 groups:
   porters: { id: porters, scope: Harbour, roles: [caretaker] }
@@ -174,7 +176,7 @@ users:
   clod: { id: clod, globalRoles: [closer] }
   trio: { id: trio, globalRoles: [lender, closer, banned] }
   wida: { id: wida, globalRoles: [wide heir] }
-  lois: { id: lois, properties: { doorToken: x7 }, globalRoles: [watcher] }
+  lois: { id: lois, properties: { doorToken: x7, age: 3 }, globalRoles: [watcher] }
 technicalUsers: { robot: { id: robot, account: Bluefin } }
 subjects:
   machine: { id: room, type: device }
