@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { formatApiToken } from '../../table/api-token.ts';
 import { createLogged } from '../support/log.ts';
 import { createWorld } from '../support/world.ts';
-import { answerOf, serveFor } from './served.ts';
+import { answerTo, serveFor } from './served.ts';
 import { createIssuer, httpEvent } from './support.ts';
 
 /** A technical user authenticates with an API token and is then checked like a user. */
@@ -53,7 +53,7 @@ async function outcomeIn(
   const { reader, clock } = world;
   const parts = { reader, clock, log: write };
   const authorizer = serveFor(issuer, parts, { TOKEN_AUDIENCE: 'api', ...environment });
-  return (await answerOf(authorizer, httpEvent('GET', path, { authorization }))).said;
+  return answerTo(authorizer, httpEvent('GET', path, { authorization }));
 }
 const codes = () => take().map(({ code }) => code);
 

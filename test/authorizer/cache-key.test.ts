@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { createWorld } from '../support/world.ts';
-import { answerOf, serveFor } from './served.ts';
+import { answerTo, serveFor } from './served.ts';
 import {
   appSyncEvent,
   createIssuer,
@@ -54,8 +54,6 @@ const authorizerFor = (
   env: Record<string, string> = {},
 ): Authorizer =>
   serveFor(issuer, world, { POLICY_COVERS: 'route', RESULT_CACHE: caches && JSON.stringify(caches), ...env });
-
-const answerTo = async (authorizer: Authorizer, event: unknown) => (await answerOf(authorizer, event)).said;
 
 const OUTSIDE = 'outside_cache_key';
 const authorizationOf = () => `Bearer ${token}`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { inputsOfConditions, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { createWorld } from '../support/world.ts';
-import { answerOf, serveFor } from './served.ts';
+import { answerTo, serveFor } from './served.ts';
 import {
   appSyncEvent,
   createIssuer,
@@ -75,8 +75,6 @@ const authorizerFor = (env: Record<string, string> = {}): Authorizer =>
 const cachedBy = (...identitySources: readonly string[]) => ({
   RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }),
 });
-
-const answerTo = async (authorizer: Authorizer, event: unknown) => (await answerOf(authorizer, event)).said;
 
 /** A request to see a page, as each kind of API describes it. All hold headers that say something else. */
 const SPOOFED = { 'X-Forwarded-For': ['198.51.100.1'], 'User-Agent': ['Other/1.0'] };

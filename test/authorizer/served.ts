@@ -46,6 +46,10 @@ export async function answerOf(authorizer: Authorizer, event: unknown) {
   return { said: isAllowed ? 'allow' : String(context.reason), coverage: context.coverage };
 }
 
+/** What it says, and nothing else. */
+export const answerTo = async (authorizer: Authorizer, event: unknown): Promise<string> =>
+  (await answerOf(authorizer, event)).said;
+
 export const ROLE = '01J8X2W3Y4Z5A6B7C8D9E0F1R1';
 
 /** Alice holds a global role that opens the roster; the place is a root of its own. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createActorOfIssuers } from '../../authorizer/credentials/token-actor.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
-import { answerOf } from './served.ts';
+import { answerTo } from './served.ts';
 import { appSyncEvent, httpEvent, ISSUER, restRequestEvent, webSocketEvent } from './support.ts';
 import { createAcme } from './token-world.ts';
 
@@ -18,8 +18,8 @@ beforeEach(() => {
 
 const BEN = { act: { sub: 'ben' } };
 const bearer = (token: string) => `Bearer ${token}`;
-const ask = async (token: string, path = '/vault', headers = {}) =>
-  (await answerOf(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }))).said;
+const ask = (token: string, path = '/vault', headers = {}) =>
+  answerTo(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }));
 const decisions = () => take().filter(({ message }) => message === 'decision');
 
 describe('an actor', () => {
@@ -59,12 +59,10 @@ describe('an actor', () => {
   test('that may not act at all gets no policy for the whole API, but a refusal with its reason', async () => {
     authorizer = serve(ENTRY, { POLICY_COVERS: 'api' });
     const said = async (act: object, path: string) =>
-      (
-        await answerOf(
-          authorizer,
-          restRequestEvent('GET', path, { Authorization: [bearer(await tokenWith({ act }))] }),
-        )
-      ).said;
+      await answerTo(
+        authorizer,
+        restRequestEvent('GET', path, { Authorization: [bearer(await tokenWith({ act }))] }),
+      );
     expect(await said({ sub: 'cat' }, '/vault')).toBe('allow');
     expect(await said({ sub: 'nobody' }, '/vault')).toBe('actor_unknown');
     // No route, no scope: nothing is allowed there either.
@@ -75,8 +73,8 @@ describe('an actor', () => {
     ['a WebSocket', (token: string) => webSocketEvent({ Authorization: [bearer(token)] })],
     ['AppSync, which has subscriptions', (token: string) => appSyncEvent(token)],
   ])('is refused for %s: a connection would outlive it', async (_, eventOf) => {
-    expect((await answerOf(authorizer, eventOf(await tokenWith()))).said).toBe('allow');
-    expect((await answerOf(authorizer, eventOf(await tokenWith(BEN)))).said).toBe('actor_cannot_connect');
+    expect(await answerTo(authorizer, eventOf(await tokenWith()))).toBe('allow');
+    expect(await answerTo(authorizer, eventOf(await tokenWith(BEN)))).toBe('actor_cannot_connect');
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createGroupsOfIssuers, type GroupsOf } from '../../authorizer/credentials/token-groups.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
-import { answerOf } from './served.ts';
+import { answerOf, answerTo } from './served.ts';
 import {
   appSyncEvent,
   httpEvent,
@@ -27,8 +27,8 @@ beforeEach(() => {
 
 const STAFF = { 'cognito:groups': ['key staff'] };
 const bearer = (token: string) => `Bearer ${token}`;
-const ask = async (token: string, path = '/vault', headers = {}) =>
-  (await answerOf(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }))).said;
+const ask = (token: string, path = '/vault', headers = {}) =>
+  answerTo(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }));
 const said = () =>
   take()
     .filter(({ level }) => level === 'WARN')
@@ -41,15 +41,15 @@ describe('a group in a token', () => {
     ['a REST API', (token: string) => restRequestEvent('GET', '/vault', { Authorization: [bearer(token)] })],
     ['its TOKEN authorizer', (token: string) => restTokenEvent('GET', '/vault', bearer(token))],
   ])('allows behind %s', async (_, eventOf) => {
-    expect((await answerOf(authorizer, eventOf(await tokenOf(STAFF)))).said).toBe('allow');
-    expect((await answerOf(authorizer, eventOf(await tokenOf()))).said).toBe('no_grant');
+    expect(await answerTo(authorizer, eventOf(await tokenOf(STAFF)))).toBe('allow');
+    expect(await answerTo(authorizer, eventOf(await tokenOf()))).toBe('no_grant');
   });
 
   test.each([
     ['a WebSocket', (token: string) => webSocketEvent({ Authorization: [bearer(token)] })],
     ['AppSync, which has subscriptions', (token: string) => appSyncEvent(token)],
   ])('counts nothing for %s: a connection would outlive it', async (_, eventOf) => {
-    expect((await answerOf(authorizer, eventOf(await tokenOf(STAFF)))).said).toBe('no_grant');
+    expect(await answerTo(authorizer, eventOf(await tokenOf(STAFF)))).toBe('no_grant');
   });
 
   test('counts from the claim of the issuer alone', async () => {

@@ -3,7 +3,7 @@ import { evaluate, INVOKE_ACTION } from '../../../authorizer/policies/iam.ts';
 import { EVALUATE } from '../../../authzen/questions.ts';
 import type { Given } from '../../../engine/index.ts';
 import { bearer, lambdaGuard } from '../../../middleware/index.ts';
-import { answerOf, serveFor } from '../../authorizer/served.ts';
+import { answerTo, serveFor } from '../../authorizer/served.ts';
 import { AUDIENCE, createIssuer, httpEvent, NOW, restRequestEvent } from '../../authorizer/support.ts';
 import { send, serve } from '../../authzen/support.ts';
 import { createClock } from '../../support/world.ts';
@@ -64,13 +64,13 @@ interface Parts {
   readonly reader: typeof world.reader;
   readonly clock: ReturnType<typeof createClock>;
 }
-type Serve = (row: Row, parts: Parts) => () => Promise<unknown>;
+type Door = (row: Row, parts: Parts) => () => Promise<unknown>;
 
 /** What a row is answered, at its instant: reads take time, and are made before it. */
-async function answerTo(row: Row, serve: Serve): Promise<unknown> {
+async function answerAtInstant(row: Row, door: Door): Promise<unknown> {
   const { at } = row.asked;
   const clock = createClock(at === undefined ? NOW : Date.parse(at) - 1_000);
-  const ask = serve(row, { reader: world.reader, clock });
+  const ask = door(row, { reader: world.reader, clock });
   if (at === undefined) return ask();
   await ask();
   clock.advance(Date.parse(at) - clock.now());
@@ -81,10 +81,12 @@ async function answerTo(row: Row, serve: Serve): Promise<unknown> {
 async function expectAnswers(
   rows: readonly Row[],
   count: number,
-  serve: Serve,
+  door: Door,
   expected: (row: Row) => unknown,
 ): Promise<void> {
-  const answers = await Promise.all(rows.map(async (row) => [row.question, await answerTo(row, serve)]));
+  const answers = await Promise.all(
+    rows.map(async (row) => [row.question, await answerAtInstant(row, door)]),
+  );
   expect(answers).toEqual(rows.map((row) => [row.question, expected(row)]));
   expect(rows).toHaveLength(count);
 }
@@ -140,7 +142,7 @@ test('the authorizer allows a request, or says why not', () =>
       return async () => {
         const event = httpEvent('GET', pathOf(row), { authorization: `Bearer ${await tokenOf(row)}` });
         Object.assign(event.requestContext.http, { sourceIp: givenIn(row).context?.ip });
-        return (await answerOf(authorizer, event)).said;
+        return await answerTo(authorizer, event);
       };
     },
     (row) => (isOver(row) ? 'Unauthorized' : isAllowed(row) ? 'allow' : row.reason),
