@@ -1,18 +1,27 @@
-import { expect, test } from 'vitest';
-import type { Fault } from '../../explorer/service/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Fault, Service } from '../../explorer/service/index.ts';
 import { openPage } from '../support/browser.ts';
-import { startExplorer, stop } from './served.ts';
+import { serveExplorer } from '../support/served-explorer.ts';
+import { tableOf } from './served-table.ts';
 
 /** What goes wrong between the page and its table is shown where it was asked, with what to do about it. */
 
 async function openExplorer(provokes: readonly RegExp[] = []) {
-  const explorer = await startExplorer();
-  await explorer.provisioning({ command: 'tenant.create', input: { id: 'acme', name: 'Acme' } });
-  const { page } = await openPage({ url: explorer.newLink(), provokes });
+  const { service, run } = await tableOf(Date.now, { manifest: 'pages: [home]\n', canWrite: true });
+  await run('tenant.create', { id: 'acme', name: 'Acme' });
+  let failure: Fault | undefined;
+  // What the process knows by itself is answered without the table.
+  const failing: Service = async (method, input) =>
+    failure === undefined || method === 'about' ? service(method, input) : { ok: false, error: failure };
+  const { newLink, stop } = await serveExplorer(failing);
+  onTestFinished(stop);
+  const { page } = await openPage({ url: newLink(), provokes });
   await page.getByText('Acme').first().waitFor();
-  const fail = (error: Fault): void => explorer.answerWith({ ok: false, error });
+  const fail = (error: Fault | undefined): void => {
+    failure = error;
+  };
   const openLog = () => page.evaluate("location.hash = '#log?tenant=tenant:acme'");
-  return { ...explorer, page, fail, openLog };
+  return { page, fail, openLog, stop };
 }
 
 test('the credentials are gone: the page says so, and trying again is no use', async () => {
@@ -27,19 +36,19 @@ test('the credentials are gone: the page says so, and trying again is no use', a
 });
 
 test('the table is throttled: trying again shows what was asked', async () => {
-  const { page, fail, openLog, answerWith } = await openExplorer();
+  const { page, fail, openLog } = await openExplorer();
   fail({ code: 'throttled', message: 'Query was throttled', retryable: true });
   await openLog();
   const again = page.getByRole('alert').first().getByRole('button', { name: 'Try again' });
   await again.waitFor();
-  answerWith(undefined);
+  fail(undefined);
   await again.click();
   await page.getByText('tenant.create').first().waitFor();
 });
 
 test('the explorer has ended: the page says what to do', async () => {
-  const { page, openLog, server } = await openExplorer([/./]);
-  await stop(server);
+  const { page, openLog, stop } = await openExplorer([/./]);
+  await stop();
   await openLog();
   await page.getByText('the explorer does not answer: is it still running?').first().waitFor();
 });
