@@ -15,6 +15,7 @@ import { mandateItem, writeMandate, writeSubject } from '../support/acting.ts';
 import { mean } from '../support/external-groups.ts';
 import { createMemoryWorld } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
+import { timelines } from './timeline.ts';
 
 /** Who acts may do no more than the subject, than itself, and than the mandate (ADR 0048). */
 const MANIFEST = `
@@ -441,22 +442,11 @@ describe('an explanation', () => {
   });
 });
 
-test('two decisions that are kept go together only where all they rest on was true at one instant', async () => {
-  const school = createSchool();
-  const kept = school.newEngine();
-  const [subject, actor] = [formatRef(userRef(0)), formatRef(userRef(1))];
-  const ask = (who: string, by?: Actor) => kept.check(who, 'dashboard', formatRef(PLACE), { actor: by });
-  expect((await ask(subject)).allowed).toBe(true);
-  school.clock.advance(30_000);
-  // Perhaps the subject was removed before this came.
-  school.putUser(1, { ...GRANTED, writtenAt: school.clock.now() });
-  school.clock.advance(1);
-  expect((await ask(actor)).allowed).toBe(true);
-  school.putUser(0, REVOKED);
-  school.clock.advance(1);
-  expect((await ask(subject)).allowed).toBe(true);
-  expect((await ask(subject, { subject: actor })).reason).toBe('no_grant');
-});
+timelines(`
+  two decisions that are kept go together only where all they rest on was true at one instant
+    ask 0 → role · later 30_000 · grant 1 now · later 1 · ask 1 → role
+    revoke 0 · later 1 · ask 0 → role · ask 0 by 1 → no_grant
+`);
 
 test('nor do they go together with a mandate that came after they were read', async () => {
   const school = createSchool();

@@ -3,6 +3,7 @@ import { assignmentAttribute } from '../../table/decision/attributes.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { createSchool, GRANTED, PLACE, userRef } from './fake-table.ts';
+import { timelines } from './timeline.ts';
 
 /** Until when decisions may be kept: `expiresAt` of `checkMany`, of a session, and of a question for a credential alone. */
 const TTL = 60_000;
@@ -31,25 +32,17 @@ const assigned = (interval: string) => ({
 });
 
 describe('many decisions may be kept', () => {
-  test('for the time-to-live from the oldest read that one of them rests on', async () => {
-    const { engine, request, clock, begin, putUser } = setUp();
-    putUser(1, GRANTED);
-    await engine.checkMany([request]);
-    clock.advance(10_000);
-    const other = { ...request, subject: formatRef(userRef(1)) };
-    expect(await engine.checkMany([other, request])).toEqual({
-      decisions: Array(2).fill({ allowed: true, reason: 'role' }),
-      expiresAt: begin + TTL,
-      staleUntil: begin + TTL,
-      validUntil: Number.POSITIVE_INFINITY,
-      isStale: false,
-    });
-  });
+  timelines(`
+  for the time-to-live from the oldest read that one of them rests on
+    grant 1 · ask 0 → role · later 10_000 · ask 1 0 → role role
+    fresh · expires → 50_000 · stale until → 50_000 · valid → Infinity
+  no longer than until the subject ends
+    grant 0 for 20_000 · ask 0 → role · expires → 20_000 · stale until → 20_000 · valid → 20_000
+`);
 
   test.each([
     ['an assignment begins', (at: number) => assigned(`${time(at)}/`)],
     ['an assignment ends', (at: number) => assigned(`/${time(at)}`)],
-    ['the subject ends', (at: number) => ({ ...GRANTED, endsAt: time(at) })],
   ])('no longer than until %s', async (_, attributesAt) => {
     const { engine, request, begin, putUser } = setUp();
     const end = begin + 20_000;

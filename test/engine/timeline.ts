@@ -19,8 +19,8 @@ import { createSchool, ELSEWHERE, GRANTED, PLACE, REVOKED, userRef } from './fak
  *     reads → N…                   the keys of each read so far
  *     stale, fresh                 and `expires → N`, `stale until → N`, `valid → N`: what was said of the last answer, from now
  *
- * Who asks may ask `strong`, `since N` (by a token of so many milliseconds from now), `elsewhere`, and `in vain CODE`: the read
- * that it takes fails.
+ * Who asks may ask `strong`, `since N` (by a token of so many milliseconds from now), `elsewhere`, `by U` who
+ * acts, and `in vain CODE`: the read that it takes fails.
  */
 export async function play(text: string): Promise<void> {
   const school = createSchool();
@@ -44,7 +44,9 @@ export async function play(text: string): Promise<void> {
       .trim()
       .split(' ')
       .map((user) => formatRef(userRef(Number(user))));
-    const requests = subjects.map((subject) => ({ subject, permission: 'dashboard', scope }));
+    const by = /by (\d+)/.exec(how)?.[1];
+    const actor = by === undefined ? undefined : { subject: formatRef(userRef(Number(by))) };
+    const requests = subjects.map((subject) => ({ subject, permission: 'dashboard', scope, actor }));
     const next = reads.length;
     const answer = engine.checkMany(requests, { consistency: consistencyOf(how) });
     begun.push(answer.catch((fault: GatehouseError) => fault));
@@ -52,7 +54,10 @@ export async function play(text: string): Promise<void> {
     if (code !== undefined) fail(String(next), code);
   }
   async function ends(expected: string): Promise<void> {
-    const answer = await begun.shift();
+    const waits = new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new Error(`there is no answer to ${said}`)), 10_000).unref();
+    });
+    const answer = await Promise.race([begun.shift(), waits]);
     last = answer !== undefined && 'decisions' in answer ? answer : undefined;
     const shown = last?.decisions.map(({ reason }) => reason) ?? [(answer as GatehouseError).code];
     expect(shown.join(' '), said).toBe(expected);
