@@ -340,11 +340,20 @@ const halvesOf = ([first]: Pair): readonly [before: Question, after: Question] =
 /** The group is deleted and made anew under its id, at another place or at the same one. */
 const groupAnew = (place: string) => [does.deleteGroup(KEEPERS), does.createGroup(KEEPERS, place)];
 
+/** One in which Eve is a member at first, of a group without a role; and one in which it has the role. */
+const closed = (play: Scene['play'], operations: Scene['operations'] = [...furnished, joins]): Scene => ({
+  operations,
+  isClosed: true,
+  play,
+});
+const open = (
+  play: Scene['play'],
+  operations: Scene['operations'] = [...furnished, roleComes, joins],
+): Scene => ({ operations, isClosed: false, play });
+
 export const SCENES: Readonly<Record<string, Scene>> = {
-  'a role is on its way to a group, and there is another group of its id when it arrives': {
-    operations: furnished,
-    isClosed: true,
-    play: ({ random, ask, send, pass }) => {
+  'a role is on its way to a group, and there is another group of its id when it arrives': closed(
+    ({ random, ask, send, pass }) => {
       const untilArrival = SHORT + soon(random);
       send(roleComes, untilArrival);
       for (const change of [...groupAnew(ELSEWHERE), joins]) {
@@ -359,11 +368,10 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         pass(1);
       }
     },
-  },
-  'a deletion is on its way to a user, and there is another user of that id when it arrives': {
-    operations: [...furnished, does.grant(EVE, PLACE, [KEEPER])],
-    isClosed: false,
-    play: ({ random, ask, send, pass }) => {
+    furnished,
+  ),
+  'a deletion is on its way to a user, and there is another user of that id when it arrives': open(
+    ({ random, ask, send, pass }) => {
       const untilArrival = SHORT + soon(random);
       send(goes, untilArrival);
       for (const change of [goes, comes]) {
@@ -376,11 +384,10 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       send(comes);
       pass(1);
     },
-  },
-  'a write is stamped, then a half is read, then it arrives': {
-    operations: [...furnished, joins],
-    isClosed: true,
-    play: inTurn(({ random, ask, send, pass }, [first, second]) => {
+    [...furnished, does.grant(EVE, PLACE, [KEEPER])],
+  ),
+  'a write is stamped, then a half is read, then it arrives': closed(
+    inTurn(({ random, ask, send, pass }, [first, second]) => {
       const [untilRead, untilArrival] = [soon(random), soon(random)];
       send(first, untilRead + untilArrival);
       send(second, untilRead + untilArrival + SOME);
@@ -389,11 +396,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       pass(untilArrival + SOME + soon(random));
       ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE);
     }),
-  },
-  'a call that reads one half before both changes and one half after them': {
-    operations: [...furnished, joins],
-    isClosed: true,
-    play: inTurn(({ random, ask, send, pass }, [first, second]) => {
+  ),
+  'a call that reads one half before both changes and one half after them': closed(
+    inTurn(({ random, ask, send, pass }, [first, second]) => {
       const [untilFirst, untilSecond] = [soon(random), soon(random)];
       const kind = random.oneIn(4) ? 'atLeast' : 'cached';
       ask(kind, AT_PLACE, torn(random, untilFirst + untilSecond + SOME));
@@ -404,11 +409,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       pass(2 * SOME);
       ask('cached', AT_PLACE);
     }),
-  },
-  'a call that reads one half before a transaction of both changes and one half after it': {
-    operations: [...furnished, joins],
-    isClosed: true,
-    play: inTurn(({ random, ask, send, pass }, pair) => {
+  ),
+  'a call that reads one half before a transaction of both changes and one half after it': closed(
+    inTurn(({ random, ask, send, pass }, pair) => {
       const untilWrite = random.oneIn(2) ? soon(random) : 0;
       ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, torn(random, untilWrite + SOME));
       pass(untilWrite);
@@ -416,11 +419,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       pass(SOME + random.below(DEFAULT_TTL_MS));
       ask('cached', AT_PLACE);
     }),
-  },
-  'whoever has written asks while an older read is on its way': {
-    operations: [...furnished, roleComes, joins],
-    isClosed: false,
-    play: inAndOut(({ random, ask, send, pass }, change) => {
+  ),
+  'whoever has written asks while an older read is on its way': open(
+    inAndOut(({ random, ask, send, pass }, change) => {
       const [untilSent, untilArrival, untilAsked] = [soon(random), soon(random), soon(random)];
       ask('cached', AT_PLACE, late(untilSent + untilArrival + untilAsked + 2 * SOME));
       pass(untilSent);
@@ -428,11 +429,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       pass(untilArrival + untilAsked + SOME);
       ask('atLeast', AT_PLACE);
     }),
-  },
-  'whoever has created asks, and an older read that found nothing is answered': {
-    operations: [...furnished, roleComes, joins, does.deleteSubject(EVE)],
-    isClosed: false,
-    play: inAndOut(
+  ),
+  'whoever has created asks, and an older read that found nothing is answered': open(
+    inAndOut(
       ({ random, ask, send, pass }, change) => {
         const untilSent = soon(random);
         ask('cached', AT_PLACE, late(untilSent + 2));
@@ -443,21 +442,19 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       },
       [comes, goes],
     ),
-  },
-  'a call that reads one half before a condition and a property change and one half after it': {
-    operations: conditional(asksFor('high'), 'low'),
-    isClosed: true,
-    play: inTurn(({ random, ask, send, pass }, pair) => {
+    [...furnished, roleComes, joins, does.deleteSubject(EVE)],
+  ),
+  'a call that reads one half before a condition and a property change and one half after it': closed(
+    inTurn(({ random, ask, send, pass }, pair) => {
       ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, torn(random, SOME));
       send(does.together(...pair));
       pass(SOME + random.below(DEFAULT_TTL_MS));
       ask('cached', AT_PLACE);
     }, CONDITIONAL),
-  },
-  'a call that began before another one reads after it, and after both changes': {
-    operations: [...furnished, joins],
-    isClosed: true,
-    play: inTurn(({ random, ask, send, pass }, pair) => {
+    conditional(asksFor('high'), 'low'),
+  ),
+  'a call that began before another one reads after it, and after both changes': closed(
+    inTurn(({ random, ask, send, pass }, pair) => {
       const [before, after] = halvesOf(pair);
       const untilRead = 5 + random.below(5) + SOME;
       ask('cached', after, { readsAt: [untilRead] });
@@ -467,24 +464,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       pass(untilRead - 5 + random.below(5));
       ask('cached', AT_PLACE);
     }),
-  },
-  'two writes of one millisecond, and a read between them': {
-    operations: [...furnished, roleComes, joins],
-    isClosed: false,
-    play: ({ random, ask, send, pass }) => {
-      for (const change of [leaves, joins]) {
-        send(change);
-        pass(SOME);
-        ask('cached', AT_PLACE);
-      }
-      pass(random.below(20_000));
-      ask('strong', AT_PLACE);
-    },
-  },
-  'an older read is answered after a newer one': {
-    operations: [...furnished, roleComes, joins],
-    isClosed: false,
-    play: inAndOut(({ random, ask, send, pass }, change) => {
+  ),
+  'two writes of one millisecond, and a read between them': open(({ random, ask, send, pass }) => {
+    for (const change of [leaves, joins]) {
+      send(change);
+      pass(SOME);
+      ask('cached', AT_PLACE);
+    }
+    pass(random.below(20_000));
+    ask('strong', AT_PLACE);
+  }),
+  'an older read is answered after a newer one': open(
+    inAndOut(({ random, ask, send, pass }, change) => {
       const [untilArrival, untilAnswer] = [soon(random), soon(random)];
       ask('cached', AT_PLACE, late(untilArrival + untilAnswer + 2 * SOME));
       send(change, untilArrival);
@@ -493,11 +484,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       pass(untilAnswer + 2 * SOME + soon(random));
       ask('cached', AT_PLACE);
     }),
-  },
-  'what was cached, or was on its way, just before a write, once the bound is over': {
-    operations: [...furnished, roleComes, joins],
-    isClosed: false,
-    play: inAndOut(({ random, ask, send, pass }, change) => {
+  ),
+  'what was cached, or was on its way, just before a write, once the bound is over': open(
+    inAndOut(({ random, ask, send, pass }, change) => {
       ask('cached', AT_PLACE, random.oneIn(2) ? late(1 + DEFAULT_TTL_MS + SOME) : {});
       pass(1);
       send(change);
@@ -505,48 +494,48 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       ask('cached', AT_PLACE);
       pass(1);
     }),
-  },
+  ),
   'DynamoDB is down, within the second bound and beyond': {
-    operations: [...furnished, roleComes, joins],
-    isClosed: false,
+    ...open(
+      inAndOut(({ random, ask, send, pass, setDown }, change) => {
+        ask('cached', AT_PLACE);
+        pass(1);
+        send(change);
+        pass(SOME);
+        setDown(true);
+        pass(LONG + random.below(OUTAGE_TTL_MS - LONG));
+        for (const kind of ['cached', 'strong', 'atLeast'] as const) ask(kind, AT_PLACE);
+        setDown(false);
+        pass(OUTAGE_TTL_MS - LONG);
+        ask('cached', question(ZOE, ELSEWHERE));
+        setDown(true);
+        pass(LONG);
+        ask('cached', AT_PLACE);
+        setDown(false);
+      }),
+    ),
     withOutages: true,
-    play: inAndOut(({ random, ask, send, pass, setDown }, change) => {
-      ask('cached', AT_PLACE);
-      pass(1);
-      send(change);
-      pass(SOME);
-      setDown(true);
-      pass(LONG + random.below(OUTAGE_TTL_MS - LONG));
-      for (const kind of ['cached', 'strong', 'atLeast'] as const) ask(kind, AT_PLACE);
-      setDown(false);
-      pass(OUTAGE_TTL_MS - LONG);
-      ask('cached', question(ZOE, ELSEWHERE));
-      setDown(true);
-      pass(LONG);
-      ask('cached', AT_PLACE);
-      setDown(false);
-    }),
   },
   'DynamoDB is down, and what is cached is of before and of after': {
-    operations: [...furnished, joins],
-    isClosed: true,
+    ...closed(
+      inTurn(({ random, ask, send, pass, setDown }, pair) => {
+        const [before, after] = halvesOf(pair);
+        ask('cached', before);
+        pass(soon(random));
+        for (const change of pair) {
+          send(change);
+          pass(soon(random) + SOME);
+        }
+        // What has expired is read again: all but what the other half has brought.
+        ask('cached', after);
+        pass(LONG);
+        setDown(true);
+        ask('cached', AT_PLACE);
+        pass(SOME);
+        setDown(false);
+      }),
+    ),
     withOutages: true,
-    play: inTurn(({ random, ask, send, pass, setDown }, pair) => {
-      const [before, after] = halvesOf(pair);
-      ask('cached', before);
-      pass(soon(random));
-      for (const change of pair) {
-        send(change);
-        pass(soon(random) + SOME);
-      }
-      // What has expired is read again: all but what the other half has brought.
-      ask('cached', after);
-      pass(LONG);
-      setDown(true);
-      ask('cached', AT_PLACE);
-      pass(SOME);
-      setDown(false);
-    }),
   },
 };
 
@@ -555,10 +544,8 @@ export const SCENES: Readonly<Record<string, Scene>> = {
  * writer's by all that is allowed, has read a millisecond before the write is committed.
  */
 export const AT_THE_MARGIN: Readonly<Record<string, Scene>> = {
-  coherence: {
-    operations: [...furnished, joins],
-    isClosed: true,
-    play: inTurn(({ ask, send, pass }, [first, second]) => {
+  coherence: closed(
+    inTurn(({ ask, send, pass }, [first, second]) => {
       send(first, ARRIVAL_MS);
       send(second, ARRIVAL_MS);
       pass(ARRIVAL_MS - 1);
@@ -566,16 +553,14 @@ export const AT_THE_MARGIN: Readonly<Record<string, Scene>> = {
       pass(1);
       ask('cached', AT_PLACE);
     }),
-  },
-  atLeast: {
-    operations: [...furnished, roleComes, joins],
-    isClosed: false,
-    play: inAndOut(({ ask, send, pass }, change) => {
+  ),
+  atLeast: open(
+    inAndOut(({ ask, send, pass }, change) => {
       send(change, ARRIVAL_MS);
       pass(ARRIVAL_MS - 1);
       ask('cached', AT_PLACE);
       pass(1);
       ask('atLeast', AT_PLACE);
     }),
-  },
+  ),
 };
