@@ -12,6 +12,7 @@ import {
   decodeThisScope,
   END,
   FOLDED_ROOT,
+  item,
   PERMISSION,
   ROLES,
   SCOPE,
@@ -211,13 +212,45 @@ const NO_STAMPS = [
   ...[undefined, null, '', 1, true, new Set(['write-1'])].map((value) => ['writeId', value] as const),
 ];
 describe.each(NO_STAMPS)('an item whose %s is %o', (attribute, value) => {
-  const item = { ...PERMISSION, [attribute]: value };
+  const marred = { ...PERMISSION, [attribute]: value };
 
   test('is damaged where each write has stamped it', () => {
-    expect(refusalNow(() => decodeStamp(item))).toMatchObject({ code: 'damaged_item', field: attribute });
+    expect(refusalNow(() => decodeStamp(marred))).toMatchObject({ code: 'damaged_item', field: attribute });
   });
 
   test('has no stamp where it may be from before there were any', () => {
-    expect(stampOf(item)).toBeUndefined();
+    expect(stampOf(marred)).toBeUndefined();
+  });
+});
+
+/** What is in no item that is written. What is: decision-round-trip.test.ts. */
+describe('a sound item', () => {
+  test('of a scope: what a role that is not listed holds is not in force', () => {
+    expect([...decodeThisScope(SCOPE).roles.keys()]).toEqual(['r5', 'r6']);
+  });
+
+  test('may hold nothing that grants', () => {
+    const bare = item('x', { status: 'suspended' });
+    expect(decodeSubject(bare)).toMatchObject({
+      active: false,
+      endsAt: Number.POSITIVE_INFINITY,
+      isAdmin: false,
+    });
+    expect(decodeThisScope(bare)).toMatchObject({
+      active: false,
+      ancestors: [],
+      combination: 'allow-overrides',
+    });
+    expect(decodePermission(item('x', {}))).toEqual({
+      registered: false,
+      allow: new Set(),
+      deny: new Set(),
+      conditional: new Map(),
+    });
+    expect(decodeGlobal(item('x', {}))).toEqual({
+      roles: new Map(),
+      soldModules: new Set(),
+      declarations: new Map(),
+    });
   });
 });
