@@ -19,14 +19,11 @@ import { membershipKind } from './memberships.ts';
 
 /** The commands of edges: which fields name one, which may change, and by which they are listed. */
 
-const none = z.strictObject({});
-
 const groupRoleKind: EdgeKind = {
   type: 'group-role',
   summary: 'the assignment of a role to a group',
   identity: z.strictObject({ group: field.id, role: field.id }),
-  details: z.strictObject({ assignedAt: field.instant.optional() }),
-  changes: z.strictObject({ assignedAt: field.instant.optional() }),
+  since: 'assignedAt',
   keyOf: (of) => edgeKey(group(String(of.group)), role(String(of.role))),
   tenantOf: rootOfEdge,
   complete: async (planning, input) => {
@@ -36,7 +33,6 @@ const groupRoleKind: EdgeKind = {
     return {
       attributes: {
         scope: textOf(node.item, 'scope'),
-        assignedAt: input.assignedAt ?? planning.now,
         everyone: node.item.everyone,
         allowOnly: isAllowOnly(node.item),
       },
@@ -144,13 +140,12 @@ const globalRoleKind: EdgeKind = {
   type: 'global-role',
   summary: 'the assignment of a global role to a user, everywhere',
   identity: z.strictObject({ user: field.subject, role: field.id }),
-  details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), role(String(of.role))),
   complete: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');
     if (textOf(node.item, 'scope') !== 'global')
       throw invalid('role', 'only a global role can be held everywhere');
-    return { attributes: {} };
+    return {};
   },
   lists: [
     by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'role')),
@@ -162,9 +157,8 @@ const adminKind: EdgeKind = {
   type: 'admin',
   summary: 'the administrator flag of a user, which allows everything everywhere',
   identity: z.strictObject({ user: field.subject }),
-  details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),
-  complete: async () => ({ attributes: {} }),
+  complete: async () => ({}),
   lists: [],
   listAll: edgesToSubjects(GLOBAL),
 };

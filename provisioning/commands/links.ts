@@ -11,23 +11,16 @@ import { loadNode, loadScopeOf, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
 /** Links that give no rights: who works in a workstream, what an enterprise uses. */
-const assigned = {
-  details: z.strictObject({ assignedAt: field.instant.optional() }),
-  changes: z.strictObject({ assignedAt: field.instant.optional() }),
-};
 
 const workstreamMemberKind: EdgeKind = {
   type: 'workstream-member',
   summary: 'the assignment of a user to a workstream, which gives no rights by itself',
   identity: z.strictObject({ user: field.subject, workstream: field.ref }),
-  ...assigned,
+  since: 'assignedAt',
   keyOf: (of) => edgeKey(subject(String(of.user)), parseScopeRef(String(of.workstream), 'workstream')),
   complete: async (planning, input) => {
     const place = await loadScopeOf(planning, 'workstream', String(input.workstream));
-    return {
-      attributes: { assignedAt: input.assignedAt ?? planning.now },
-      tenant: rootOf(place),
-    };
+    return { tenant: rootOf(place) };
   },
   tenantOf: async (planning, item) =>
     rootOf(await loadScopeOf(planning, 'workstream', textOf(item, 'workstream'))),
@@ -43,15 +36,12 @@ const usageKind = (type: 'product' | 'service'): EdgeKind => ({
   type: `enterprise-${type}`,
   summary: `a ${type} that an enterprise uses`,
   identity: z.strictObject({ enterprise: field.ref, [type]: field.id }),
-  ...assigned,
+  since: 'assignedAt',
   keyOf: (of) => edgeKey(parseScopeRef(String(of.enterprise), 'enterprise'), { type, id: String(of[type]) }),
   complete: async (planning, input) => {
     const place = await loadScopeOf(planning, 'enterprise', String(input.enterprise));
     await loadNode(planning, type, String(input[type]), type);
-    return {
-      attributes: { assignedAt: input.assignedAt ?? planning.now },
-      tenant: place.ref,
-    };
+    return { tenant: place.ref };
   },
   tenantOf: async (_planning, item) => parseScopeRef(textOf(item, 'enterprise'), 'enterprise'),
   lists: [

@@ -74,8 +74,7 @@ export const membershipKind: EdgeKind = {
   type: 'membership',
   summary: 'the membership of a user in a group',
   identity: z.strictObject({ user: field.subject, group: field.id }),
-  details: z.strictObject({ joinedAt: field.instant.optional() }),
-  changes: z.strictObject({ joinedAt: field.instant.optional() }),
+  since: 'joinedAt',
   keyOf: (of) => edgeKey(subject(String(of.user)), group(String(of.group))),
   tenantOf: rootOfEdge,
   origins: MEMBERSHIP_ORIGINS,
@@ -86,7 +85,6 @@ export const membershipKind: EdgeKind = {
     return {
       attributes: {
         scope: textOf(node.item, 'scope'),
-        joinedAt: input.joinedAt ?? planning.now,
         isByScope: isByScope(node.item),
       },
       tenant: parseRef(textOf(node.item, 'root'), 'root'),

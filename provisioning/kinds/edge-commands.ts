@@ -25,14 +25,16 @@ export interface EdgeKind {
   /** Input fields that name the edge. */
   readonly identity: z.ZodObject;
   /** Further input fields of creation. */
-  readonly details: z.ZodObject;
+  readonly details?: z.ZodObject;
   /** Input fields that an update may change, all optional. */
   readonly changes?: z.ZodObject;
+  /** One of both: the instant since when it is there, that of its creation where it is left out. */
+  readonly since?: 'joinedAt' | 'assignedAt';
   /** Checks what the input names. Returns the attributes of the edge that differ from the input. */
   readonly complete: (
     planning: Planning,
     input: Attributes,
-  ) => Promise<{ readonly attributes: Attributes; readonly tenant?: Ref | undefined }>;
+  ) => Promise<{ readonly attributes?: Attributes; readonly tenant?: Ref | undefined }>;
   readonly keyOf: (identity: Attributes) => Key;
   readonly lists: readonly Selection[];
   /** The list of all, for kinds that are few. */
@@ -68,13 +70,17 @@ export function edgeCommands(kind: EdgeKind): readonly Command[] {
   return [
     createCommand(kind),
     readEdgeCommand(kind),
-    ...(kind.changes ? [updateCommand(kind, kind.changes)] : []),
+    ...((kind.changes ?? kind.since) ? [updateCommand(kind)] : []),
     deleteCommand(kind),
     listEdges(kind),
   ];
 }
 
-const merged = (a: z.ZodObject, b: z.ZodObject): z.ZodObject => z.strictObject({ ...a.shape, ...b.shape });
+const merged = (a: z.ZodObject, b: z.ZodObject | undefined): z.ZodObject =>
+  z.strictObject({ ...a.shape, ...b?.shape });
+
+const sinceOf = ({ since }: EdgeKind): z.ZodObject =>
+  z.strictObject(since ? { [since]: field.instant.optional() } : {});
 
 /** The audit record names an edge by its ends. */
 const auditRef = (kind: EdgeKind, item: Attributes): Ref => ({
@@ -102,11 +108,12 @@ const edgeOf = (item: Item, kind: EdgeKind): Edge => {
 };
 
 function createCommand(kind: EdgeKind): Command {
+  const details = merged(sinceOf(kind), kind.details);
   return writeCommand({
     name: `${kind.type}.create`,
     summary: `Creates ${kind.summary}.`,
-    input: merged(kind.identity, kind.details.extend({ ifExists: field.ifExists })),
-    ...('effect' in kind.details.shape
+    input: merged(kind.identity, details.extend({ ifExists: field.ifExists })),
+    ...('effect' in details.shape
       ? {
           destructive: {
             undo: `${kind.type}.delete`,
@@ -120,7 +127,8 @@ function createCommand(kind: EdgeKind): Command {
       const { attributes, tenant } = await kind.complete(planning, input);
       await kind.check?.(planning, input);
       const { origins } = kind;
-      const made = { ...kind.keyOf(input), Type: itemTypeOf(kind), ...input, ...attributes };
+      const since = kind.since ? { [kind.since]: input[kind.since] ?? planning.now } : {};
+      const made = { ...kind.keyOf(input), Type: itemTypeOf(kind), ...input, ...since, ...attributes };
       const edge = edgeOf(made, kind);
       const isRead = ifExists !== undefined || (origins !== undefined && planning.again !== false);
       const item = isRead ? await planning.reader.get(kind.keyOf(input)) : undefined;
@@ -160,7 +168,8 @@ function readEdgeCommand(kind: EdgeKind): Command {
   });
 }
 
-function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
+function updateCommand(kind: EdgeKind): Command {
+  const changes = merged(sinceOf(kind), kind.changes);
   const names = Object.keys(changes.shape);
   return writeCommand({
     name: `${kind.type}.update`,
