@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type GatehouseError, invalid } from '../table/errors.ts';
 import { isType } from '../table/identifiers.ts';
-import { parseJson } from '../table/json.ts';
+import { isObject, parseJson } from '../table/json.ts';
 import { LOG_LEVELS } from '../table/log.ts';
 import { isLoopback } from '../table/loopback.ts';
 
@@ -103,9 +103,7 @@ const BASE_PATHS =
   'is not a JSON object of domains, in lower case, with their base paths, without slashes around';
 
 const areBasePaths = (value: unknown): value is Readonly<Record<string, string>> =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
+  isObject(value) &&
   Object.entries(value).every(
     ([domain, path]) => DOMAIN.test(domain) && typeof path === 'string' && BASE_PATH.test(path),
   );

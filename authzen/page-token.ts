@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { sha256, textFromBase64Url, textToBase64Url } from '../table/bytes.ts';
+import { isObject } from '../table/json.ts';
 import { BadRequestError } from './errors.ts';
 import type { Page } from './requests.ts';
 
@@ -45,7 +46,5 @@ const foreign = () => new BadRequestError('page.token does not belong to this qu
 /** The same text for the same value, in whatever order its members come. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   ) ?? '';

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Actor } from '../engine/index.ts';
 import { isId } from '../table/identifiers.ts';
+import { isObject } from '../table/json.ts';
 import { BadRequestError } from './errors.ts';
 
 /**
@@ -10,9 +11,6 @@ import { BadRequestError } from './errors.ts';
 
 /** Attributes of a subject, a resource, an action or the request. */
 export type Properties = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const object = z.custom<Properties>(isObject, { error: 'is not an object' });
 const text = z.string({ error: 'is not a string' });

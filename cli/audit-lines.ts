@@ -1,11 +1,11 @@
 import { type Line, readLine } from '../provisioning/replay/index.ts';
+import { parseJson } from '../table/json.ts';
 import { unreadable } from '../testing/text-file.ts';
 import { linesOf } from './bulk/json-lines.ts';
 import { SourceError } from './bulk/rows.ts';
 import { filesOf, type LogFile } from './evidence/log-files.ts';
 import { isOfGzip, unpacked } from './gzip.ts';
 import { openInput, problemIn, STDIN } from './input-file.ts';
-import { parseJson } from './json.ts';
 
 /** An audit record is an item of at most 400 KB, and an image of it is not much longer. */
 const MAX_LINE_BYTES = 4_194_304;

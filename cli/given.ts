@@ -1,9 +1,9 @@
 import type { Given } from '../engine/index.ts';
 import { problemsOf } from '../provisioning/apply/problem.ts';
 import { inPlainWords } from '../provisioning/issues.ts';
+import { parseJson } from '../table/json.ts';
 import { given } from '../testing/given.ts';
 import { UsageError } from './context.ts';
-import { parseJson } from './json.ts';
 import { instant, parsed } from './options.ts';
 
 const MAX_LENGTH = 65_536;

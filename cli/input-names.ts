@@ -3,8 +3,8 @@ import { asField, descriptionOf, namedBy } from '../provisioning/documents/named
 import { formerOf, inCurrentNames } from '../provisioning/former-names.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isRef, isUlidOrUuid } from '../table/identifiers.ts';
+import type { JsonObject } from '../table/json.ts';
 import { UsageError } from './context.ts';
-import type { Mapping } from './json.ts';
 import { isReference, type Resolve, type Typed } from './references.ts';
 
 /** Names in the inputs of commands. */
@@ -23,9 +23,9 @@ export const isListed = ({ name, kind }: CommandDescription): boolean =>
 export async function withoutNames(
   resolve: Resolve,
   { name: command, fields }: { readonly name: string; readonly fields: readonly Field[] },
-  input: Mapping,
+  input: JsonObject,
   mustExist = false,
-): Promise<Mapping> {
+): Promise<JsonObject> {
   const meant = async (typed: Typed, property: string, text: unknown): Promise<unknown> => {
     if (typeof text !== 'string' || (typed.kind === 'scope' && OWNERS.has(text))) return text;
     // A setting is of a scope or of a user.
@@ -55,8 +55,8 @@ export async function withoutNames(
 async function withFormerId(
   meant: (typed: Typed, form: string, text: unknown) => Promise<unknown>,
   command: string,
-  input: Mapping,
-): Promise<Mapping> {
+  input: JsonObject,
+): Promise<JsonObject> {
   const { field, before: [first = '', id] = [] } = formerOf(command) ?? {};
   const [type, text] = [input[first], id === undefined ? undefined : input[id]];
   if (id === undefined || typeof type !== 'string' || typeof text !== 'string') return input;
@@ -65,7 +65,7 @@ async function withFormerId(
 }
 
 /** The input by the names that fields have now. Throws {@link UsageError}. */
-function inCurrent(command: string, input: Mapping): Mapping {
+function inCurrent(command: string, input: JsonObject): JsonObject {
   try {
     return inCurrentNames(command, input);
   } catch (error) {

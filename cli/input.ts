@@ -7,9 +7,9 @@ import {
 import { fieldMeant } from '../provisioning/field-meant.ts';
 import { choiceOf, hint } from '../provisioning/suggestions.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
+import { isObject, type JsonObject, parseJson } from '../table/json.ts';
 import { type Context, UsageError } from './context.ts';
 import { documentIn } from './input-file.ts';
-import { isMapping, type Mapping, parseJson } from './json.ts';
 
 /** The type of a field in a few words. */
 export const typeText = (property: Property): string => typeOf(property).replaceAll('`', '');
@@ -20,7 +20,7 @@ export async function readInput(
   pairs: readonly string[],
   file: string | undefined,
   context: Context,
-): Promise<Mapping> {
+): Promise<JsonObject> {
   const fields = fieldsOf(described);
   const known = fields.map(({ name }) => name);
   const renamed = described.formerly?.field;
@@ -63,9 +63,9 @@ export async function readInput(
 }
 
 /** A mapping from a YAML or JSON file, or from the standard input (`-`). Throws {@link UsageError}. */
-export async function readObject(file: string, context: Context): Promise<Mapping> {
+export async function readObject(file: string, context: Context): Promise<JsonObject> {
   const { data } = await documentIn(file, '--input', context);
-  if (!isMapping(data)) throw new UsageError(`--input ${file} does not hold a mapping of fields to values`);
+  if (!isObject(data)) throw new UsageError(`--input ${file} does not hold a mapping of fields to values`);
   return data;
 }
 
@@ -87,7 +87,7 @@ export function inChoices(value: unknown, property: Property): unknown {
   if (typeof value === 'string') return choiceIn(value, property) ?? value;
   const { items, properties = {} } = property;
   if (Array.isArray(value)) return items ? value.map((each) => inChoices(each, items)) : value;
-  if (!isMapping(value)) return value;
+  if (!isObject(value)) return value;
   const fields = Object.entries(value).map(([name, each]) => [
     name,
     Object.hasOwn(properties, name) ? inChoices(each, properties[name] as Property) : each,

@@ -2,7 +2,7 @@ import { describeCommand, fieldsOf } from '../provisioning/documents/commands.ts
 import { namedBy } from '../provisioning/documents/named-fields.ts';
 import type { NamedKind } from '../table/entities/registry.ts';
 import { isId, isRef } from '../table/identifiers.ts';
-import type { Mapping } from './json.ts';
+import type { JsonObject } from '../table/json.ts';
 import type { Deliver } from './transport.ts';
 
 /** How people know what references name, for confirmations and receipts: `Lou Park <lou@mercy.example> (user:ID)`. */
@@ -54,9 +54,12 @@ async function labelsOf(
 }
 
 /** What a command names, by field; of a transaction, what its commands name. */
-export function namedIn(command: string, input: Mapping): readonly (Referred & { readonly field: string })[] {
+export function namedIn(
+  command: string,
+  input: JsonObject,
+): readonly (Referred & { readonly field: string })[] {
   if (command === 'transaction.write' && Array.isArray(input.commands))
-    return input.commands.flatMap((each: { readonly command: string; readonly input: Mapping }) =>
+    return input.commands.flatMap((each: { readonly command: string; readonly input: JsonObject }) =>
       namedIn(each.command, each.input),
     );
   const described = describeCommand(command);

@@ -1,9 +1,9 @@
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { defined } from '../table/defined.ts';
+import { parseJson } from '../table/json.ts';
 import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
 import { sdkFaultOf, sentenceOf } from './faults.ts';
-import { parseJson } from './json.ts';
 import { readAnswer, type Transport, TransportError } from './transport.ts';
 
 /** Provisioning as a deployed Lambda function, or that of the local stack. */

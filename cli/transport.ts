@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Answer, Hooks, Progress, Provisioning } from '../provisioning/index.ts';
+import { parseJson } from '../table/json.ts';
 import type { Pacing } from '../table/read/pacing.ts';
-import { parseJson } from './json.ts';
 
 /** The event of provisioning, as docs/commands.md has it. */
 export interface ProvisioningEvent {

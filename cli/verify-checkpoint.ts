@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Checkpoint, VerifyOptions } from '../provisioning/verify/index.ts';
 import { defined } from '../table/defined.ts';
+import { parseJson } from '../table/json.ts';
 import { UsageError } from './context.ts';
-import { parseJson } from './json.ts';
 import { assertWritable, readIfThere, removeSwapped, swapFile } from './output-file.ts';
 
 /** How far a verification is, in a file: an interrupted one goes on from there. */

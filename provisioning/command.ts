@@ -1,7 +1,8 @@
 import type * as z from 'zod';
+import { isObject } from '../table/json.ts';
 import type { Reader } from '../table/reader.ts';
 import { inSteps, type Steps } from './in-steps.ts';
-import type { OneTransaction, Plan, Planning, Sent } from './plan.ts';
+import type { OneTransaction, Plan, Planning } from './plan.ts';
 
 /**
  * A command: a name, the schema of its input, and what it does. Commands are data; all-commands.ts lists
@@ -85,9 +86,6 @@ export type Command = ReadCommand | WriteCommand;
 /** Commands whose input lists others. */
 export const LISTS = new Set(['transaction.write', 'access.compare']);
 
-export const isInput = (value: unknown): value is Sent['input'] =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The schemas of the fields of a command's input, by name. */
 export const fieldsOf = (command: Pick<Command, 'input'> | undefined): Readonly<Record<string, z.ZodType>> =>
   (command?.input as Partial<z.ZodObject> | undefined)?.shape ?? {};
@@ -101,7 +99,7 @@ export const keeping = <I>(
   commands: ReadonlyMap<string, Command>,
   { command, input }: { readonly command: string; readonly input: I },
 ): I =>
-  ifExists !== undefined && isInput(input) && 'ifExists' in fieldsOf(commands.get(command))
+  ifExists !== undefined && isObject(input) && 'ifExists' in fieldsOf(commands.get(command))
     ? { ifExists, ...input }
     : input;
 

@@ -1,6 +1,7 @@
 import { invalid } from '../table/errors.ts';
 import { isRef, parseRef } from '../table/identifiers.ts';
-import { isInput, LISTS } from './command.ts';
+import { isObject } from '../table/json.ts';
+import { LISTS } from './command.ts';
 
 /** Names that fields of commands had until now (ADR 0039). They are taken for one release. */
 export interface Former {
@@ -41,7 +42,7 @@ function throughout(
   return {
     ...input,
     commands: commands.map((part: unknown, position) => {
-      if (!isInput(part) || typeof part.command !== 'string' || !isInput(part.input)) return part;
+      if (!isObject(part) || typeof part.command !== 'string' || !isObject(part.input)) return part;
       const inside = { at: `${at}commands.${position}.`, levels: levels - 1 };
       return { ...part, input: throughout(part.command, part.input, rename, inside) };
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Environment, variablesSetIn } from '../../table/environment.ts';
-import { parseJson } from '../../table/json.ts';
+import { isObject, parseJson } from '../../table/json.ts';
 import { credentialsFrom } from '../credentials/configuration.ts';
 import type { CredentialPlace } from '../credentials/credentials.ts';
 import { httpAnswer, objectError } from '../variables.ts';
@@ -44,10 +44,7 @@ const CACHE = z
 const API_ID = /^[A-Za-z0-9-]{1,64}$/;
 
 const isByApi = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.keys(value).every((api) => API_ID.test(api));
+  isObject(value) && Object.keys(value).every((api) => API_ID.test(api));
 
 const toCache = ({ ttl, identitySources = [] }: z.infer<typeof CACHE>): ResultCache => ({
   ttl,

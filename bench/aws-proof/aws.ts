@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { parseJson } from '../../cli/json.ts';
+import { parseJson } from '../../table/json.ts';
 
 /** Calls the AWS CLI: its answer, or undefined where it prints no JSON. Rejects with what it said. */
 export type Aws = (words: readonly string[], signal?: AbortSignal) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import type { Field } from '../../provisioning/documents/commands.ts';
 import { closest, hint } from '../../provisioning/suggestions.ts';
+import { parseJson } from '../../table/json.ts';
 import { choiceIn } from '../input.ts';
-import { parseJson } from '../json.ts';
 
 /** The columns that give the reason in a file of refused rows; a load ignores them. */
 export const REFUSED = 'refused';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { defined } from '../../table/defined.ts';
+import { isObject, parseJson } from '../../table/json.ts';
 import { inChoices } from '../input.ts';
-import { isMapping, parseJson } from '../json.ts';
 import { type Columns, headerProblems, isOfRefusal } from './columns.ts';
 import type { Preamble } from './preamble.ts';
 import { joined, MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
@@ -79,10 +79,10 @@ function toRow({ number: line, bytes, text }: Line, columns: Columns): SourceRow
     line,
     bytes,
     values: {},
-    original: isMapping(data) ? data : trimmed,
+    original: isObject(data) ? data : trimmed,
     problem: { code, message, ...defined({ field }) },
   });
-  if (!isMapping(data)) return refused('invalid', 'is not a JSON object on one line');
+  if (!isObject(data)) return refused('invalid', 'is not a JSON object on one line');
   for (const [key, value] of Object.entries(data)) {
     if (isOfRefusal(key)) continue;
     const known = columns.fieldOf(key);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Configuration } from '../../authorizer/index.ts';
 import { DEFAULT_CACHE, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
+import { parseJson } from '../../table/json.ts';
 import { readText } from '../../testing/text-file.ts';
 import { UsageError } from '../context.ts';
-import { parseJson } from '../json.ts';
 import { type Found, type Result, reporter } from './result.ts';
 
 const { ok, failed, warning, notChecked } = reporter('cache');

@@ -1,4 +1,4 @@
-import { isMapping, type Mapping } from '../json.ts';
+import { isObject, type JsonObject } from '../../table/json.ts';
 
 /**
  * A package.json with more scripts. Those that are there stay as they are, and so does the formatting of the file.
@@ -14,7 +14,7 @@ export function withScripts(
   if (text === undefined) return `${JSON.stringify({ private: true, scripts }, null, 2)}\n`;
   const content = parse(text);
   const there = content.scripts ?? {};
-  if (!isMapping(there)) throw new Error('its scripts are not an object');
+  if (!isObject(there)) throw new Error('its scripts are not an object');
   const added = Object.entries(scripts).filter(([name]) => !Object.hasOwn(there, name));
   if (added.length === 0) return undefined;
   const wanted = { ...content, scripts: { ...there, ...Object.fromEntries(added) } };
@@ -22,7 +22,7 @@ export function withScripts(
   return inserted(text, added, wanted, indent) ?? `${JSON.stringify(wanted, null, indent)}\n`;
 }
 
-function parse(text: string): Mapping {
+function parse(text: string): JsonObject {
   let content: unknown;
   try {
     // Some editors begin a file with a byte order mark.
@@ -30,7 +30,7 @@ function parse(text: string): Mapping {
   } catch {
     throw new Error('it is not JSON');
   }
-  if (isMapping(content)) return content;
+  if (isObject(content)) return content;
   throw new Error('it is not a JSON object');
 }
 
@@ -38,7 +38,7 @@ function parse(text: string): Mapping {
 function inserted(
   text: string,
   added: readonly (readonly [string, string])[],
-  wanted: Mapping,
+  wanted: JsonObject,
   indent: string,
 ): string | undefined {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
@@ -55,7 +55,7 @@ function inserted(
   return undefined;
 }
 
-function means(text: string, wanted: Mapping): boolean {
+function means(text: string, wanted: JsonObject): boolean {
   try {
     return JSON.stringify(parse(text)) === JSON.stringify(wanted);
   } catch {

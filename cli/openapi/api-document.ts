@@ -3,10 +3,10 @@ import { VERBS } from '../../authorizer/routes/rule.ts';
 import type { Path, Problem } from '../../provisioning/apply/problem.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
+import { isObject, type JsonObject } from '../../table/json.ts';
 import { assertNone, type Source } from '../../testing/document.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import { UsageError } from '../context.ts';
-import { isMapping, type Mapping } from '../json.ts';
 import { argument, text } from '../options.ts';
 import { extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
 import { guardedBy } from './gateway.ts';
@@ -45,9 +45,9 @@ const root = z.looseObject({
 /** Why it is no OpenAPI document that is read here. */
 function versionProblem(data: unknown): Problem | undefined {
   if (data === null || data === undefined) return { path: [], message: 'is empty' };
-  if (isMapping(data) && data.openapi === undefined && data.routes !== undefined)
+  if (isObject(data) && data.openapi === undefined && data.routes !== undefined)
     return { path: [], message: 'is a manifest and not an OpenAPI document: see gatehouse apply' };
-  if (!isMapping(data) || (data.openapi === undefined && data.swagger === undefined))
+  if (!isObject(data) || (data.openapi === undefined && data.swagger === undefined))
     return { path: [], message: 'is not an OpenAPI document: it has no key openapi, such as openapi: 3.1.0' };
   if (data.openapi === undefined)
     return {
@@ -85,7 +85,7 @@ export async function readApiDocument(file: string, basePath: string): Promise<A
     );
     throw parsed.error;
   }
-  const document = parsed.data as Mapping;
+  const document = parsed.data as JsonObject;
   const problems: Problem[] = [];
   const level: Level = { said: extensionIn(document, [], problems), at: [] };
   const isGuarded = guardedBy(document);
@@ -99,8 +99,8 @@ export async function readApiDocument(file: string, basePath: string): Promise<A
 }
 
 interface Reading {
-  readonly document: Mapping;
-  readonly isGuarded: (operation: Mapping) => boolean | undefined;
+  readonly document: JsonObject;
+  readonly isGuarded: (operation: JsonObject) => boolean | undefined;
   readonly basePath: string;
   readonly level: Level;
   readonly problems: Problem[];
@@ -113,7 +113,7 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
     return [];
   };
   const place: Path = ['paths', path];
-  if (!isMapping(written)) return refuse(place, 'must be a mapping of operations');
+  if (!isObject(written)) return refuse(place, 'must be a mapping of operations');
   const { at, item, problem } = followed(document, place, written);
   if (problem !== undefined) return refuse([...place, '$ref'], problem);
   for (const key of Object.keys(item))
@@ -124,7 +124,7 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
     const method = VERB_KEYS.get(key);
     if (method === undefined) return [];
     const own: Path = [...at, key];
-    if (!isMapping(operation)) return refuse(own, 'must be a mapping');
+    if (!isObject(operation)) return refuse(own, 'must be a mapping');
     const said = extensionIn(operation, own, problems);
     const requirement = requirementOf([level, onPath, { said, at: own }], problems);
     // The $default route of an HTTP API gets every request that no other route matches.
@@ -143,7 +143,7 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
 }
 
 /** The path item, which may be a reference to another part of the document. */
-function followed(document: Mapping, place: Path, written: Mapping) {
+function followed(document: JsonObject, place: Path, written: JsonObject) {
   const none = { at: place, item: written, problem: undefined };
   const reference = written.$ref;
   if (reference === undefined) return none;
@@ -155,14 +155,14 @@ function followed(document: Mapping, place: Path, written: Mapping) {
     .split('/')
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   let found: unknown = document;
-  for (const step of steps) found = isMapping(found) && Object.hasOwn(found, step) ? found[step] : undefined;
-  if (!isMapping(found)) return refused(`${reference} leads nowhere`);
+  for (const step of steps) found = isObject(found) && Object.hasOwn(found, step) ? found[step] : undefined;
+  if (!isObject(found)) return refused(`${reference} leads nowhere`);
   if (found.$ref !== undefined) return refused(`${reference} is a reference itself`);
   return { at: steps, item: found, problem: undefined };
 }
 
 /** A path of the server is a stage or a part of every path: only its owner knows. API Gateway's own is a stage. */
-function baseNotes(servers: readonly Mapping[], basePath: string): readonly string[] {
+function baseNotes(servers: readonly JsonObject[], basePath: string): readonly string[] {
   if (basePath !== '') return [];
   const paths = servers
     .map(({ url }) => String(url).replace(/^[a-z+.-]+:\/\/[^/]*/i, ''))

@@ -1,12 +1,12 @@
-import { isMapping, type Mapping } from '../json.ts';
+import { isObject, type JsonObject } from '../../table/json.ts';
 
 const AUTHORIZER = 'x-amazon-apigateway-authorizer';
 const INTEGRATION = 'x-amazon-apigateway-integration';
 
 /** A mapping within another; empty where there is none. */
-const mappingIn = (holder: unknown, key: string): Mapping => {
-  const value = isMapping(holder) ? holder[key] : undefined;
-  return isMapping(value) ? value : {};
+const mappingIn = (holder: unknown, key: string): JsonObject => {
+  const value = isObject(holder) ? holder[key] : undefined;
+  return isObject(value) ? value : {};
 };
 
 /** `token` and `request` are Lambda functions; `jwt` and `cognito_user_pools` are not. */
@@ -19,7 +19,7 @@ const isLambda = (scheme: unknown): boolean =>
  */
 function schemesIn(security: unknown): readonly string[] {
   if (!Array.isArray(security)) return [];
-  const alternatives = security.map((each) => (isMapping(each) ? Object.keys(each) : []));
+  const alternatives = security.map((each) => (isObject(each) ? Object.keys(each) : []));
   return alternatives.some((names) => names.length === 0) ? [] : alternatives.flat();
 }
 
@@ -28,14 +28,14 @@ function schemesIn(security: unknown): readonly string[] {
  *
  * @returns whether an operation is guarded; undefined where the document is not one of API Gateway
  */
-export function guardedBy(document: Mapping): (operation: Mapping) => boolean | undefined {
+export function guardedBy(document: JsonObject): (operation: JsonObject) => boolean | undefined {
   const schemes = Object.entries(mappingIn(mappingIn(document, 'components'), 'securitySchemes'));
   const operations = Object.values(mappingIn(document, 'paths')).flatMap((item) =>
-    isMapping(item) ? Object.values(item).filter(isMapping) : [],
+    isObject(item) ? Object.values(item).filter(isObject) : [],
   );
   const isGateway =
     operations.some((operation) => INTEGRATION in operation) ||
-    schemes.some(([, scheme]) => isMapping(scheme) && AUTHORIZER in scheme);
+    schemes.some(([, scheme]) => isObject(scheme) && AUTHORIZER in scheme);
   if (!isGateway) return () => undefined;
   const authorizers = new Set(schemes.filter(([, scheme]) => isLambda(scheme)).map(([name]) => name));
   return ({ security = document.security }) => schemesIn(security).some((name) => authorizers.has(name));

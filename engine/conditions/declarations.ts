@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../table/json.ts';
 import type { Declaration, Declarations, Properties, ValueType } from '../../table/properties.ts';
 import { addressIn } from './ip-ranges.ts';
 
@@ -98,12 +99,11 @@ export function convert(
       if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return undefined;
       return convertAny(value, allowance, 0);
     case 'map':
-      return isObject(value) ? convertAny(value, allowance, 0) : undefined;
+      return isAttributes(value) ? convertAny(value, allowance, 0) : undefined;
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+const isAttributes = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof Date);
 
 function convertAny(value: unknown, allowance: Allowance, level: number): Value | undefined {
   allowance.bytes -= typeof value === 'string' ? 8 + value.length : 8;
@@ -133,7 +133,7 @@ function convertAny(value: unknown, allowance: Allowance, level: number): Value 
     }
     return list;
   }
-  if (!isObject(value)) return undefined;
+  if (!isAttributes(value)) return undefined;
   const entries = Object.entries(value);
   if (entries.length > PASSED_BOUNDS.list) return undefined;
   const map = new Map<string, Value>();

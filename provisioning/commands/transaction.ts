@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { defined } from '../../table/defined.ts';
 import * as field from '../../table/entities/fields.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { isObject } from '../../table/json.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly } from '../assembly.ts';
 import { auditSize } from '../audit.ts';
-import { type Command, isInput, keeping, takesAway, writeCommand } from '../command.ts';
+import { type Command, keeping, takesAway, writeCommand } from '../command.ts';
 import { type AuditEntry, type Plan, recorded } from '../plan.ts';
 
 /** More than this many could never fit: each part has an audit record beside what it writes. */
@@ -14,7 +15,7 @@ const MAX_PARTS = MAX_ACTIONS / 2;
 type Given = Readonly<Record<string, unknown>>;
 
 /** Each part's own schema looks at what is in it. */
-const inputOfPart = z.unknown().refine(isInput, 'must be an object');
+const inputOfPart = z.unknown().refine(isObject, 'must be an object');
 
 export const transactionInput = z.strictObject({
   commands: z

@@ -1,5 +1,6 @@
 import { entityOf } from '../../table/entities/registry.ts';
-import { isInput, LISTS } from '../command.ts';
+import { isObject } from '../../table/json.ts';
+import { LISTS } from '../command.ts';
 import type { Sent } from '../plan.ts';
 import { permissionOf } from './operator.ts';
 
@@ -17,7 +18,7 @@ export function partsOf(command: string, input: Input): readonly Part[] {
   const { commands } = input;
   if (!LISTS.has(command) || !Array.isArray(commands)) return [whole];
   return commands.flatMap((each: unknown, position): readonly Part[] => {
-    if (!isInput(each) || typeof each.command !== 'string' || !isInput(each.input)) return [];
+    if (!isObject(each) || typeof each.command !== 'string' || !isObject(each.input)) return [];
     const permission = command === 'access.compare' ? whole.permission : permissionOf(each.command);
     return [{ command: each.command, permission, input: each.input, at: `commands.${position}.` }];
   });

@@ -4,6 +4,7 @@ import { problemsOf } from '../../../provisioning/apply/problem.ts';
 import { inPlainWords } from '../../../provisioning/issues.ts';
 import type { ScopeItem } from '../../../table/decision/items.ts';
 import { isType } from '../../../table/identifiers.ts';
+import { isObject, parseJson } from '../../../table/json.ts';
 import { nodeKey, resourceTypeRef } from '../../../table/keys.ts';
 import type { Reader } from '../../../table/reader.ts';
 import { parseResourceType, type ResourceType, scopeOf } from '../../../table/resource-type.ts';
@@ -11,7 +12,6 @@ import { linesOf } from '../../bulk/json-lines.ts';
 import { SourceError } from '../../bulk/rows.ts';
 import { connect } from '../../connection.ts';
 import { nameOf, openInput, problemIn, sizeOf } from '../../input-file.ts';
-import { isMapping, parseJson } from '../../json.ts';
 import { argument, text } from '../../options.ts';
 import { count, plain } from '../../print.ts';
 import { NameError } from '../../references.ts';
@@ -81,7 +81,7 @@ async function* batchesOf(file: string): AsyncGenerator<readonly Row[]> {
     for await (const { number: line, text } of linesOf(openInput(file))) {
       if (text.trim() === '') continue;
       const data = parseJson(text);
-      if (!isMapping(data)) throw new SourceError('is not a JSON object on one line', line);
+      if (!isObject(data)) throw new SourceError('is not a JSON object on one line', line);
       const row = ROW.safeParse(data, { error: inPlainWords });
       if (!row.success) {
         const [problem] = problemsOf(row.error);
