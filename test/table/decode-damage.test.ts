@@ -2,11 +2,15 @@ import { describe, expect, test } from 'vitest';
 import * as attribute from '../../table/decision/attributes.ts';
 import {
   decodeGlobal,
+  decodeGroupRoles,
+  decodeMemberships,
   decodePermission,
   decodeStamp,
   decodeSubject,
   stampOf,
 } from '../../table/decision/decode.ts';
+import { decodeCredential, decodeMandate } from '../../table/decision/decode-credentials.ts';
+import { decodeExternalGroups } from '../../table/decision/decode-external-groups.ts';
 import type { Item } from '../../table/item.ts';
 import {
   decodeThisScope,
@@ -20,7 +24,7 @@ import {
   SUBJECT,
   TENANT,
 } from './decision-items.ts';
-import { refusalNow } from './support.ts';
+import { ID, refusalNow } from './support.ts';
 
 const ASSIGNED = attribute.assignmentAttribute(TENANT, 'r3');
 const GRANTED = attribute.grantAttribute(TENANT);
@@ -59,6 +63,23 @@ const NO_CONDITION = [
   { effect: 'ALLOW', when: 'true', unless: 'true' },
 ];
 
+const NO_TEXT = ['', 1, null, true, ['x']];
+const NO_REF = [...NO_TEXT, undefined, 'user', 'user:', ':ann', new Set(['user:ann'])];
+/** What is not a list of 1 to `most` texts, each like `good`. */
+const noList = (good: string, most: number) => [
+  ...[undefined, good, [], [good, 1], [good, ''], [good, 'no name'], new Set([good]), { 0: good, length: 1 }],
+  Array.from({ length: most + 1 }, () => good),
+];
+const SHOWN = { status: 'active', endsAt: END, subject: 'user:ann', hash: 'x' };
+const OF_SHOWN = {
+  ...NO_ATTRIBUTES,
+  [attribute.roleAttribute('r1')]: [''],
+  status: [undefined, null, true, 1],
+  endsAt: [...NO_DATE, undefined],
+  subject: NO_REF,
+  hash: NO_TEXT,
+};
+
 const KINDS: readonly (readonly [
   what: string,
   sound: Item,
@@ -90,6 +111,30 @@ const KINDS: readonly (readonly [
       registered: [true],
       properties: NO_MAP,
     },
+  ],
+  [
+    'a subject whose groups stand apart',
+    item(`USER#${ID}`, { v: 2, status: 'active', groupsIn: 'scope' }),
+    decodeSubject,
+    { groups: [new Set(['g1'])], groupsIn: ['', 'apart', true, null] },
+  ],
+  [
+    'a subject with groups at a scope, in the form that has them',
+    item(`USER#${ID}`, { v: 2, status: 'active', [attribute.groupsAtAttribute(TENANT)]: new Set(['g1']) }),
+    decodeSubject,
+    { v: [1], [attribute.groupsAtAttribute(TENANT)]: NO_SET },
+  ],
+  [
+    'its groups at a scope',
+    item(`USER#${ID}`, { groups: new Set(['g1']) }),
+    decodeMemberships,
+    { ...NO_ATTRIBUTES, groups: NO_SET, status: ['active'], [attribute.roleAttribute('r1')]: [''] },
+  ],
+  [
+    'the roles of a group',
+    item(`GROUP#${ID}`, { roles: new Set(['r1']), scope: TENANT }),
+    decodeGroupRoles,
+    { ...NO_ATTRIBUTES, roles: NO_SET, status: ['active'], [attribute.roleAttribute('r1')]: [''] },
   ],
   [
     'a scope',
@@ -179,6 +224,37 @@ const KINDS: readonly (readonly [
       [attribute.conditionAttribute('r1')]: [{ effect: 'DENY', when: 'true' }],
       'when|r4|x': [{ effect: 'ALLOW', when: 'true' }],
       properties: [{}],
+    },
+  ],
+  ['a credential', item('SESSION#s1', SHOWN), decodeCredential, { ...OF_SHOWN, actor: ['user:ann'] }],
+  [
+    'a mandate',
+    item('MANDATE#m1', { ...SHOWN, actor: 'agent:bot', permissions: ['a:b:c'], scopes: [TENANT] }),
+    decodeMandate,
+    {
+      ...OF_SHOWN,
+      actor: NO_REF,
+      permissions: noList('a:b:c', 50),
+      scopes: noList(TENANT, 20),
+      when: NO_TEXT,
+      budget: NO_BOOLEAN,
+    },
+  ],
+  [
+    'the groups of an issuer',
+    item('TENANT#t', { [attribute.externalAttribute('staff', 'x1')]: `g1 ${TENANT}` }),
+    decodeExternalGroups,
+    {
+      ...NO_ATTRIBUTES,
+      [attribute.externalAttribute('pupils', 'x2')]: [
+        ...NO_TEXT,
+        'g1',
+        ` ${TENANT}`,
+        'g1 tenant',
+        `g1 ${TENANT} x`,
+      ],
+      // Of one group a second meaning.
+      [attribute.externalAttribute('staff', 'x2')]: [`g2 ${TENANT}`],
     },
   ],
 ];
