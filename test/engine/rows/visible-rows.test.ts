@@ -285,6 +285,13 @@ test('rows in memory hold numbers as their driver gives them', async () => {
   expect(idsOf(await ask('ben', { rows, permission: 'billing:pay:invoice' }))).toEqual([2]);
 });
 
+test('a column of times is narrowed by times alone: a bound of another type says nothing', () => {
+  const span = time('at').codec.span;
+  expect(span?.(new Date(5), undefined)).toEqual({ from: new Date(5), to: undefined });
+  for (const other of [5, 'x', true])
+    expect([span?.(other, undefined), span?.(undefined, other)]).toEqual([undefined, undefined]);
+});
+
 test('where the table maps the resource type to scopes, another scope of a row is a fault', async () => {
   const { ask, command } = await createList();
   await command('resource-type.create', { name: 'invoice', scope: 'project:{at}' });

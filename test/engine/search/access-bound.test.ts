@@ -103,3 +103,19 @@ test('a permission that came from one role to another is in the bound, though th
   clock.advance(1_000);
   expect((await accessBoundOf(`user:${user}`, question))?.permissions).toEqual(['menu']);
 });
+
+test('more permissions than the limit are no bound, though each of the roles has fewer', async () => {
+  const { newEngine, reader, clock } = await createWorld(`
+pages: [a, b, c, d]
+scopes: { t: { id: t, type: account } }
+roles: { one: { owner: t, allow: [a, b] }, two: { owner: t, allow: [c, d] } }
+users: { ann: { id: ann, grants: { t: [one, two] } } }
+`);
+  const permissionsWithin = async (most: number) => {
+    const ask = createAccessBound({ reader, engine: newEngine(), most, now: clock.now });
+    const question = { types: new Set<string>(), withPermissions: true, at: clock.now() };
+    return (await ask('user:ann', question))?.permissions;
+  };
+  expect(await permissionsWithin(4)).toEqual(['a', 'b', 'c', 'd']);
+  expect(await permissionsWithin(3)).toBeUndefined();
+});
