@@ -52,7 +52,7 @@ export function overlap(one: string, other: string): boolean {
  */
 export function patternsCovering(text: string): readonly string[] {
   const [module, action, resource] = text.split(':');
-  if (action === undefined || resource === undefined) return [EVERYTHING];
+  if (resource === undefined) return [EVERYTHING];
   return [`${module}:*:${resource}`, `${module}:${action}:*`, `${module}:*:*`, EVERYTHING];
 }
 
