@@ -41,8 +41,19 @@ const routed = (more: Input) => ['route.create', { ...route, method: 'GET', path
 const effect = (permission: string) =>
   ['role-permission.create', { role: 'any', permission, effect: 'DENY' }] as const;
 
+const stated = (said: Input) => ['invariant.create', { scope: ACME, name: 'x', ...said }] as const;
+const PARTED = ['a:*:*', 'b:*:*'];
+
 describe('invalid', () => {
   const cases: readonly Case[] = [
+    ['an invariant that says nothing', ...stated({}), 'separate'],
+    ['an invariant that says two things', ...stated({ separate: PARTED, never: 'a:*:*' }), 'separate'],
+    ['one of never within a scope', ...stated({ never: 'a:*:*', within: 'scope' }), 'separate'],
+    [
+      'one of separate with an exception',
+      ...stated({ separate: PARTED, except: { group: 'staff' } }),
+      'separate',
+    ],
     ['a name that folds to one with #', 'tenant.create', { name: 'A\uff03B' }, 'name'],
     ['a name that folds to one too long for a key', 'tenant.create', { name: '\ufdfa'.repeat(128) }, 'name'],
     ['a location under a location', 'location.create', { name: 'x', parent: OFFICE }, 'parent'],
