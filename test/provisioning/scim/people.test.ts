@@ -384,6 +384,15 @@ describe('a credential', () => {
     expect(await shown(other.token)).toBeUndefined();
   });
 
+  test.each(['scim-credential', 'scim-connection'])('is none while the %s is being deleted', async (type) => {
+    const { id, token } = await world.run('scim-credential.create', { connection: 'c' });
+    const key = nodeKey({ type, id: type === 'scim-connection' ? 'c' : String(id) });
+    await world.writer.send([{ kind: 'update', key, set: { deletingSince: 'now' } }]);
+    expect(await shown(token)).toBeUndefined();
+    await world.writer.send([{ kind: 'update', key, remove: ['deletingSince'] }]);
+    expect(await shown(token)).toBeDefined();
+  });
+
   test('is shown once, and kept nowhere', async () => {
     const { token, id } = await world.run('scim-credential.create', { connection: 'c' });
     expect(JSON.stringify(await world.everything())).not.toContain(String(token).slice(-43));
