@@ -55,6 +55,19 @@ describe('updates of one item unite', () => {
     });
   });
 
+  test('in both of their forms, where one has another form or each has', () => {
+    const apart = { attribute: 'roleTable', value: 'folded' } as const;
+    const inBoth = (name: string) =>
+      update({ set: { [name]: 1 }, otherForm: { ...apart, update: update({ set: { [name]: 2 } }) } });
+    const plain = update({ set: { c: 1 } });
+    const united = { set: { a: 1, c: 1 }, otherForm: { ...apart, update: { set: { a: 2, c: 1 } } } };
+    expect(merged(inBoth('a'), plain)).toMatchObject(united);
+    expect(merged(plain, inBoth('a'))).toMatchObject(united);
+    expect(merged(inBoth('a'), inBoth('b'))).toMatchObject({
+      otherForm: { update: { set: { a: 2, b: 2 } } },
+    });
+  });
+
   test('where each says something else', () => {
     const nothing = { set: {}, remove: [], add: {}, takeOut: {} };
     expect(merged(update({ set: { a: 1 } }), update({ remove: ['b'] }))).toEqual({
