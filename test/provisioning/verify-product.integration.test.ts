@@ -9,7 +9,7 @@ import { FORMS } from '../../table/form.ts';
 import { groupBy } from '../../table/group-by.ts';
 import { isRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { identityOf } from '../../table/keys.ts';
+import { identityOf, parseKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
@@ -52,22 +52,31 @@ const asState = (all: readonly Item[]) =>
 
 interface Damage {
   readonly name: string;
-  /** Of what type the item is, and of what kind the attribute. */
+  /** Of what type the item is, and of what kind the attribute; of a decision item, also what became of it. */
   readonly kind: string;
   readonly attribute: string;
   readonly before: Item;
   readonly after: Item | undefined;
 }
 
-/** What says how a decision item says it, which may be so of any. */
-const MARKS = new Set(['roleTable', 'groupRoles', 'groupsIn']);
+/** What says how a decision item says it, and whether it is on its way out, which may be so of any. */
+const MARKS = new Set(['roleTable', 'groupRoles', 'groupsIn', 'ttl']);
 /** Every way in which one item, or one of its attributes, can be gone or another. */
 function* damagesOf(before: Item, all: readonly Item[]): Generator<Damage> {
   const type = String(before.Type);
-  const damage = (what: string, after: Item | undefined, attribute = what): Damage => {
+  const parsed = parseKey(before);
+  const isOfGroup = parsed?.form === 'decision' && parsed.type === 'group';
+  const damage = (what: string, after: Item | undefined, attribute = what, how = ''): Damage => {
     const kind = (type === 'Decision' && parseAttribute(attribute)?.kind) || attribute;
     const name = `${what} in ${before.PK} / ${before.SK} (${type})`;
-    return { name, kind: `${type} ${kind}`, attribute, before, after };
+    const place = `${parsed?.form}${isOfGroup ? ' of a group' : ''}`;
+    return {
+      name,
+      kind: type === 'Decision' ? `${place} ${kind} ${how}` : `${type} ${kind}`,
+      attribute,
+      before,
+      after,
+    };
   };
   yield damage('nothing', undefined);
   yield damage('an attribute too many', { ...before, surplus: 'x' });
@@ -75,16 +84,17 @@ function* damagesOf(before: Item, all: readonly Item[]): Generator<Damage> {
   if (type === 'Decision')
     for (const [name, value] of all.flatMap((item) => (item.Type === type ? Object.entries(item) : [])))
       if (!(name in before || MARKS.has(name)))
-        yield damage(`${name} of another item`, { ...before, [name]: value }, name);
+        yield damage(`${name} of another item`, { ...before, [name]: value }, name, 'of another');
   for (const [attribute, value] of Object.entries(before)) {
     if (attribute === 'PK' || attribute === 'SK') continue;
     const { [attribute]: _, ...rest } = before;
-    yield damage(`no ${attribute}`, rest as Item, attribute);
-    for (const other of othersOf(value))
+    yield damage(`no ${attribute}`, rest as Item, attribute, 'no');
+    for (const [n, other] of othersOf(value).entries())
       yield damage(
         `${attribute} ${JSON.stringify(plain(other))}`,
         { ...before, [attribute]: other },
         attribute,
+        `other ${n}`,
       );
   }
 }
