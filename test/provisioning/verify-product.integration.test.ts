@@ -59,8 +59,8 @@ interface Damage {
   readonly after: Item | undefined;
 }
 
-/** What says how a decision item says it, and whether it is on its way out, which may be so of any. */
-const MARKS = new Set(['roleTable', 'groupRoles', 'groupsIn', 'ttl']);
+/** What says how a decision item says it. */
+const MARKS = new Set(['roleTable', 'groupRoles', 'groupsIn']);
 /** Every way in which one item, or one of its attributes, can be gone or another. */
 function* damagesOf(before: Item, all: readonly Item[]): Generator<Damage> {
   const type = String(before.Type);
