@@ -20,10 +20,7 @@ export async function checkRoutes(
   if (routes.length === 0)
     return warning(`the API ${api} has no routes: every request is refused. See gatehouse route import`);
   if (caching === undefined) return [];
-  const conditionsOf = await readConditions(
-    sender,
-    routes.map(({ rule }) => rule),
-  );
+  const conditionsOf = await readConditions(sender, routes);
   const refused = routes.flatMap((route) =>
     outsideOf(caching, route.rule, conditionsOf(route.rule)).map(({ apiId, inputs }) =>
       failed(

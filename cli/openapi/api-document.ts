@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { VERBS } from '../../authorizer/routes/rule.ts';
-import type { Path, Problem } from '../../provisioning/apply/problem.ts';
+import { type Path, type Problem, pathOf, problemsOf } from '../../provisioning/apply/problem.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { isObject, type JsonObject } from '../../table/json.ts';
@@ -79,10 +79,7 @@ export async function readApiDocument(file: string, basePath: string): Promise<A
   assertNone(source, unread ? [unread] : []);
   const parsed = root.safeParse(source.data, { error: inPlainWords });
   if (!parsed.success) {
-    assertNone(
-      source,
-      parsed.error.issues.map(({ path, message }) => ({ path: path as Path, message })),
-    );
+    assertNone(source, problemsOf(parsed.error));
     throw parsed.error;
   }
   const document = parsed.data as JsonObject;
@@ -150,10 +147,7 @@ function followed(document: JsonObject, place: Path, written: JsonObject) {
   const refused = (problem: string) => ({ ...none, problem });
   if (typeof reference !== 'string' || !reference.startsWith('#/'))
     return refused(`${reference} is in another file: bundle the documents into one first`);
-  const steps = reference
-    .slice(2)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const steps = pathOf(reference.slice(1));
   let found: unknown = document;
   for (const step of steps) found = isObject(found) && Object.hasOwn(found, step) ? found[step] : undefined;
   if (!isObject(found)) return refused(`${reference} leads nowhere`);

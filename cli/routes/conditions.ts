@@ -14,20 +14,25 @@ import type { Sender } from '../provisioning.ts';
 /** What conditions on the permission of a rule, of any role, take from requests. */
 export type ConditionsOf = (rule: RouteRule) => readonly CacheInput[];
 
+/** What has a rule: a route, or one that may become a route. */
+export interface Ruled {
+  readonly rule: RouteRule;
+}
+
 type List = Sender['list'];
 
 /** How many lists are read at the same time. */
 const AT_ONCE = 16;
 
 /**
- * Reads the effects on the permissions that rules may need, with those by patterns. A rule that takes its
+ * Reads the effects on the permissions that the rules of routes may need, with those by patterns. A rule that takes its
  * permission from a request may need each registered one that its template fits.
  */
 export async function readConditions(
   { list }: Pick<Sender, 'list'>,
-  rules: readonly RouteRule[],
+  routes: readonly Ruled[],
 ): Promise<ConditionsOf> {
-  const cacheable = rules.filter(({ method }) => isCacheable(method));
+  const cacheable = routes.map(({ rule }) => rule).filter(({ method }) => isCacheable(method));
   const isOpen = cacheable.some(({ permission }) => permission.some(({ kind }) => kind !== 'literal'));
   const registered = isOpen ? await registeredNames(list) : [];
   const namesOf = new Map(cacheable.map((rule) => [rule, namesFor(rule.permission, registered)]));

@@ -15,7 +15,7 @@ import { readText } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
 import { text, type ValuesOf } from '../options.ts';
 import { nameOf } from '../print.ts';
-import type { ConditionsOf } from './conditions.ts';
+import type { ConditionsOf, Ruled } from './conditions.ts';
 
 /** The result cache of API Gateway; the options are named like the variables of the authorizer. */
 export const CACHE = {
@@ -155,10 +155,10 @@ export function outsideProblem(
 /** Throws for the first rule that would be refused. */
 export function assertInKey(
   caching: Caching | undefined,
-  rules: readonly RouteRule[],
+  routes: readonly Ruled[],
   conditionsOf: ConditionsOf,
 ): void {
-  for (const rule of rules) {
+  for (const { rule } of routes) {
     const problem = outsideProblem(caching, rule, conditionsOf(rule));
     if (problem !== undefined) throw new Error(`${ruleName(rule)} ${problem}`);
   }
@@ -174,11 +174,11 @@ export const takenBy = (rule: RouteRule, conditions: readonly CacheInput[]): rea
 /** Notes for a cache that is not known. */
 export const cacheNotes = (
   caching: Caching | undefined,
-  rules: readonly RouteRule[],
+  routes: readonly Ruled[],
   conditionsOf: ConditionsOf,
 ): readonly string[] =>
   caching === undefined
-    ? rules.flatMap((rule) => {
+    ? routes.flatMap(({ rule }) => {
         const inputs = takenBy(rule, conditionsOf(rule));
         if (inputs.length === 0) return [];
         const unless = inNoKey(inputs).length > 0 ? '' : ' or this is an identity source';

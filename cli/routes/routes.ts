@@ -1,3 +1,4 @@
+import { byText } from '../../provisioning/canonical.ts';
 import { DEFAULT_API, type Route, ruleOf, writtenOf } from '../../provisioning/routes/route.ts';
 import { isName } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
@@ -24,10 +25,8 @@ export async function routesOf({ list }: Pick<Sender, 'list'>, api: string): Pro
       });
     }
   }
-  return routes.sort((a, b) => compareText(a.path, b.path) || compareText(a.method, b.method));
+  return routes.sort((a, b) => byText(a.path, b.path) || byText(a.method, b.method));
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A route as data for `--json`. */
 export const routeData = ({ rule: _, ...route }: Route) => route;

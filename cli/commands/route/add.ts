@@ -53,9 +53,9 @@ export const addAdd = subcommand({
     const api = apiOf(options);
     const sender = await openSender(options, context);
     const scope = await routeScope(sender.names, '--scope', options.scope);
-    const rule = ruleOf('', { method, path, permission, scope });
-    const conditionsOf = await readConditions(sender, [rule]);
-    assertInKey(caching, [rule], conditionsOf);
+    const ruled = [{ rule: ruleOf('', { method, path, permission, scope }) }];
+    const conditionsOf = await readConditions(sender, ruled);
+    assertInKey(caching, ruled, conditionsOf);
     const input = defined({ api, method, path, permission, scope, description });
     const { id } = await sender.send('route.create', input).catch((error: unknown) => {
       if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
@@ -65,7 +65,7 @@ export const addAdd = subcommand({
       throw error;
     });
     const notes = [
-      ...cacheNotes(caching, [rule], conditionsOf),
+      ...cacheNotes(caching, ruled, conditionsOf),
       ...(await unregistered(sender, [permission])),
       ...(await missingScopeNotes(sender, [{ scope }])),
     ];

@@ -50,10 +50,7 @@ export const addCheck = subcommand({
     const caching = await cachingOf(options, context.env);
     const { api, routes, sender } = await readApi(options, context);
     const known = caching !== undefined;
-    const conditionsOf = await readConditions(
-      sender,
-      routes.map(({ rule }) => rule),
-    );
+    const conditionsOf = await readConditions(sender, routes);
     const missing = await withMissingScope(sender, routes);
     const findings = routes.flatMap((each) => findingsOf(caching, each, conditionsOf(each.rule)));
     const found = findings.map(({ route, apiId, inputs }) => ({

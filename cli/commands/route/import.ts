@@ -1,4 +1,3 @@
-import type { RouteRule } from '../../../authorizer/routes/rule.ts';
 import { changesFor } from '../../../provisioning/routes/changes.ts';
 import { ruleOf } from '../../../provisioning/routes/route.ts';
 import { assertNone } from '../../../testing/document.ts';
@@ -42,10 +41,9 @@ export const addImport = subcommand({
     const caching = await cachingOf(options, context.env);
     const sender = await openSender(options, context);
     const wanted = await withScopes(sender.names, document.source, written);
-    const rules = wanted.map((route) => ruleOf('', route));
-    const conditionsOf = await readConditions(sender, rules);
-    const problems = wanted.flatMap(({ from }, position) => {
-      const rule = rules[position] as RouteRule;
+    const ruled = wanted.map((route) => ({ from: route.from, rule: ruleOf('', route) }));
+    const conditionsOf = await readConditions(sender, ruled);
+    const problems = ruled.flatMap(({ from, rule }) => {
       const message = outsideProblem(caching, rule, conditionsOf(rule));
       return message === undefined ? [] : [{ path: placeIn(from, 'scope'), message }];
     });
@@ -56,7 +54,7 @@ export const addImport = subcommand({
     const literal = wanted.map(({ permission }) => permission);
     const notes = [
       ...document.notes,
-      ...cacheNotes(caching, rules, conditionsOf),
+      ...cacheNotes(caching, ruled, conditionsOf),
       ...(await unregistered(sender, literal)),
       ...(await missingScopeNotes(sender, wanted)),
     ];
