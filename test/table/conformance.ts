@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
-import { cursorAfter, placeOf } from '../../table/read/pages.ts';
+import { cursorAfter, encodeCursor, placeOf } from '../../table/read/pages.ts';
 import type { ListQuery, Reader } from '../../table/reader.ts';
 import { noNotes } from '../../table/reader.ts';
 import { type Action, create, type Failure } from '../../table/write/action.ts';
@@ -688,6 +688,16 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
           } while (cursor !== undefined);
           expect(found).toEqual(descending ? all.toReversed() : all);
         }
+      // A cursor that somebody made leads nowhere outside the list.
+      const query = { partitions, between, index: 'GSI1', limit: 1 } as const;
+      const { cursor: given = '' } = await reader.listMerged(query);
+      const [list] = JSON.parse(Buffer.from(given, 'base64url').toString());
+      for (const after of [{ last: 'a' }, { last: '\u{1F601}' }, {}])
+        expect(
+          await refusalOf(() =>
+            reader.listMerged({ ...query, cursor: encodeCursor(list, { range: 0, after }) }),
+          ),
+        ).toMatchObject({ code: 'invalid', field: 'cursor' });
     });
   });
 }
