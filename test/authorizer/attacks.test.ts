@@ -321,6 +321,11 @@ test.each(ATTACKS)('an attack with %s is refused without reading the table', asy
   expect(world.calls).toEqual([]);
 });
 
+test('a token is good for any audience of the configuration, alone or in a list', async () => {
+  const { ask } = await serve({ TOKEN_AUDIENCE: 'web, api' });
+  for (const aud of ['api', ['other', 'api']]) expect(await ask(good({ aud }))).toBe('allow');
+});
+
 test('a token may be as long as the configuration says, and no longer', async () => {
   const token = good();
   const boundedBy = async (most: number) => (await serve({ TOKEN_MAX_BYTES: `${most}` })).ask(token);

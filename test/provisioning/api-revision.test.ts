@@ -119,12 +119,15 @@ describe('verify', () => {
     expect((await look()).open).toEqual([]);
   });
 
-  test('makes one anew without a stamp', async () => {
+  test.each(['decision_damaged', 'decision_missing'])('makes one anew: %s', async (code) => {
     await create('/one');
     const { writeId: _, ...unstamped } = (await revision()) as Item;
+    const key = apiRevisionKey(api);
     // Past the stamping.
-    await world.writer.send([{ kind: 'put', item: unstamped as Item }]);
-    expect((await look()).open).toMatchObject([{ code: 'decision_damaged', key: apiRevisionKey(api) }]);
+    await world.writer.send([
+      code === 'decision_missing' ? { kind: 'delete', key } : { kind: 'put', item: unstamped as Item },
+    ]);
+    expect((await look()).open).toMatchObject([{ code, key }]);
     expect((await look(true)).open).toEqual([]);
     expect(await stamp()).toBeDefined();
   });

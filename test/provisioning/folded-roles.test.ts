@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decisionKey, type Key } from '../../table/keys.ts';
 import { watchWrites } from '../support/watched-writer.ts';
-import { repairOn } from './findings.ts';
+import { findingsOn, repairOn } from './findings.ts';
 import { foldRoles } from './folded.ts';
 import { interruptAfter } from './stepwise.ts';
 import { copyOf, createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
@@ -220,6 +220,15 @@ describe('a role in deletion', () => {
     expect(await world.provision(event)).toMatchObject({ ok: true });
     expect((await item()).closing).toBeUndefined();
     expect(await expectSame()).toEqual(nothing);
+  });
+
+  test('is one, or its root does not say so', async () => {
+    const role = await createRole();
+    await foldRoles(world);
+    await world.writer.send([{ kind: 'update', key, add: { closing: new Set([role]) } }]);
+    expect((await findingsOn(world)).join()).toContain('decision_more');
+    await repairOn(world);
+    expect((await item()).closing).toBeUndefined();
   });
 });
 

@@ -98,4 +98,14 @@ describe('gatehouse verify', () => {
     expect(JSON.stringify(await nodeOf(id))).not.toMatch(VALUES);
     expect(linesOf((await look()).open)).toEqual([]);
   });
+
+  test('tells of what such an item cannot hold', async () => {
+    const { id } = await world.run('user.create', SECRETS);
+    const item = (await secretOf(id)) as Item;
+    await put({ ...item, passwordHash: 7, surplus: 'x' });
+    expect((await look()).open).toMatchObject(
+      ['passwordHash', 'surplus'].map((attribute) => ({ code: 'secret_damaged', attribute })),
+    );
+    await put(item);
+  });
 });

@@ -73,6 +73,7 @@ describe.each(GUARDED)('the $field of a $type', (guarded) => {
     // Nor can a name be cleared.
     if (guarded.clears) {
       await change(holder, null);
+      expect(await ownersOf()).toEqual([undefined, undefined]);
       expect(await world.run(`${type}.read`, { id: holder })).not.toHaveProperty(field);
     } else if (!guarded.changes) await world.run(`${type}.delete`, { id: holder });
     const taker = (await create(value)).id;

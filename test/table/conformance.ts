@@ -89,6 +89,7 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
       ['a truth', false, true],
       ['a list', ['a', 'b'], ['b', 'a']],
       ['a set', new Set(['a', 'b']), new Set(['a'])],
+      ['a set within another', new Set(['a']), new Set(['a', 'b'])],
       ['a set of as many', new Set(['a', 'b']), new Set(['a', 'c'])],
     ])('of %s: it is, and is not', async (_what, value, other) => {
       const one = item(value);

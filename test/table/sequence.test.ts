@@ -127,6 +127,11 @@ describe('two actions are one', () => {
   ])('updates are conditional where %s asks for something', (_, earlier, later, when) => {
     expect(doneBy(item({ a: 1 }), earlier, later).when).toEqual(when);
   });
+
+  test('updates of nothing are conditional on there being nothing', () => {
+    const later = { ...update({}), ...asking('', true, { a: 1 }) };
+    expect(doneBy(undefined, update({ set: { a: 1 } }), later).when).toEqual({ exists: false });
+  });
 });
 
 describe('what fails', () => {
