@@ -31,7 +31,7 @@ test('a list without a limit has one', async () => {
   expect((second.items as unknown[]).length).toBe(1);
 });
 
-test('users by the instant of their creation, either way, in the tenant they are in now', async () => {
+test('users by the instant of their creation, either way, in the tenant and with the status they have now', async () => {
   const { run, clock } = world;
   const ids = async (more: Input) =>
     ((await run('user.list', { tenant: 'account:works', ...more })).items as Result[]).map(({ id }) => id);
@@ -55,6 +55,11 @@ test('users by the instant of their creation, either way, in the tenant they are
   }
   await run('user.update', { id: 'first', tenant: null });
   expect(await ids({ from: at(from) })).toEqual(['second']);
+  await run('user.update', { id: 'first', status: 'inactive' });
+  const withStatus = async (status: string) =>
+    ((await run('user.list', { status })).items as Result[]).map(({ id }) => id);
+  expect(await withStatus('active')).not.toContain('first');
+  expect(await withStatus('inactive')).toEqual(['first']);
 });
 
 test.each(LISTS)('%s refuses limits and cursors that are none', async (list) => {
