@@ -111,6 +111,8 @@ export async function gather(
   const others = await inTurns(
     BY_ID,
     async (section): Promise<[Section, Rows]> => [section, byId(await ofSection(section))],
+    // Each section has turns of its own.
+    1,
   );
   const rows = {
     ...(Object.fromEntries(others) as Record<(typeof BY_ID)[number], Rows>),

@@ -41,8 +41,9 @@ export function decisionFaults(gathered: Gathered, around: Around, now: number):
     const parsed = parseKey((found ?? wanted) as Key);
     if (!parsed || isExpired(found, now) || isNew(found)) return [];
     const isApart = parsed.form === 'memberships' || ref.type === 'group';
-    // One that goes by itself: nothing is said in it any more, as of a subject or a group that was deleted.
-    if (isApart && !derived.said.has(name) && found?.[Attribute.timeToLive] !== undefined) return [];
+    // One that goes by itself: nothing is said in it any more, or what says it is about to go.
+    const isGoing = !derived.said.has(name) || gathered.node?.deletingSince !== undefined;
+    if (isApart && isGoing && found?.[Attribute.timeToLive] !== undefined) return [];
     // What a migration has left that was stopped counts for nothing.
     if (parsed.form === 'memberships' && !isSplit(own)) return [];
     if (ref.type === 'group' && found) {

@@ -30,7 +30,7 @@ export interface Named {
 export interface Entity {
   /** As in references and command names: `user`, `location`. */
   readonly type: string;
-  /** The item's `Type` attribute, where it is not the type in capitals. */
+  /** The item's `Type` attribute, where it is not the type with each word capitalised (`TechnicalUser`). */
   readonly label?: string;
   /** What the entity is, in one sentence for the documents. */
   readonly summary: string;
