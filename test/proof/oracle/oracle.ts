@@ -238,7 +238,7 @@ function rolesInForce(
 }
 
 /** `*` for action or resource, or for all three; all three cover pages as well. */
-export function covers(on: string, permission: string): boolean {
+function covers(on: string, permission: string): boolean {
   if (on === permission || on === '*:*:*') return true;
   const [wanted, given] = [on.split(':'), permission.split(':')];
   if (wanted.length !== 3 || given.length !== 3 || wanted[0] !== given[0]) return false;

@@ -6,7 +6,7 @@ import type { Invariant } from '../../../table/invariant.ts';
 import { decisionKey, isSameKey } from '../../../table/keys.ts';
 import { modelTestSchema } from '../../../testing/model-tests/file.ts';
 import { createMemoryWorld } from '../../support/world.ts';
-import { suspend } from './worlds.ts';
+import { type Model, suspend } from './random-worlds.ts';
 
 /** What is said of a violation, and what counts as open (prove.property.integration.test.ts compares whole worlds). */
 const MANIFEST = `
@@ -242,8 +242,8 @@ roles:
   ])('a suspended membership %s', async (_, group, wanted) => {
     const groups = makers('acme', `${SILENT}, other: { id: other, scope: acme }`);
     const world = await worldOf(`${groups}\n${ann('groups: [makers, silent]')}`);
-    const of = ['makers', 'silent'].map((each) => ({ subject: 'user:ann', group: each }));
-    const suspended = createMemoryWorld(suspend(world.items(), of));
+    const users = { ann: { suspended: ['makers', 'silent'] } } as unknown as Model['users'];
+    const suspended = createMemoryWorld(suspend(world.items(), { users } as Model));
     expect((await proved(suspended, but(group))).broken).toEqual(wanted);
   });
 
