@@ -1,7 +1,6 @@
 import { type CryptoKey, exportJWK, importJWK, type JWK } from 'jose';
 import { createCachedLoader } from '../../engine/cached-loader.ts';
 import type { Clock } from '../../engine/index.ts';
-import { isObject, type JsonObject } from '../../table/json.ts';
 import { CredentialsError, Fault } from '../errors.ts';
 import { type Fetch, fetchKeys } from './fetch.ts';
 
@@ -82,6 +81,11 @@ const SMALL_ORDER_POINTS: ReadonlySet<string> = new Set([
   `ee${'ff'.repeat(30)}7f`,
 ]);
 
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Members that only private keys have (`k`: a shared secret). If they are published, anybody can sign. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
@@ -94,7 +98,7 @@ function shapeOf(alg: string): { readonly kty: string; readonly crv?: string } |
 }
 
 /** Whether a key may verify signatures, if it declares its use (RFC 7517 sections 4.2 and 4.3). */
-function isForVerification({ use, key_ops: operations }: JsonObject): boolean {
+function isForVerification({ use, key_ops: operations }: Fields): boolean {
   if (use !== undefined && use !== 'sig') return false;
   return operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
 }
@@ -103,7 +107,7 @@ function isForVerification({ use, key_ops: operations }: JsonObject): boolean {
  * The algorithm for which a key is used: its own, if it names one, otherwise the first configured one that
  * fits its type. It never depends on the header of a token.
  */
-function algorithmOf(jwk: JsonObject, algorithms: readonly string[]): string | undefined {
+function algorithmOf(jwk: Fields, algorithms: readonly string[]): string | undefined {
   return algorithms.find((alg) => {
     if (jwk.alg !== undefined && (typeof jwk.alg !== 'string' || nameOf(jwk.alg) !== nameOf(alg)))
       return false;
@@ -144,7 +148,7 @@ interface RsaParameters {
 
 /** A usable key; undefined for any other, which is to be ignored (RFC 7517 section 5). */
 async function toKey(jwk: unknown, algorithms: readonly string[]): Promise<VerificationKey | undefined> {
-  if (!isObject(jwk) || PRIVATE.some((name) => Object.hasOwn(jwk, name))) return undefined;
+  if (!isFields(jwk) || PRIVATE.some((name) => Object.hasOwn(jwk, name))) return undefined;
   const { kid, kty, n, e, crv, x, y } = jwk;
   const alg = algorithmOf(jwk, algorithms);
   if (alg === undefined || !isForVerification(jwk)) return undefined;
@@ -163,7 +167,7 @@ async function toKey(jwk: unknown, algorithms: readonly string[]): Promise<Verif
  * @throws KeySetError `jwks_malformed` if it is not a key set, or has more than 100 keys
  */
 export async function createKeySet(jwks: unknown, algorithms: readonly string[]): Promise<KeySet> {
-  const listed = isObject(jwks) ? jwks.keys : undefined;
+  const listed = isFields(jwks) ? jwks.keys : undefined;
   if (!Array.isArray(listed) || listed.length > MAX_KEYS) throw new KeySetError('jwks_malformed');
   const usable = await Promise.all(listed.map((jwk) => toKey(jwk, algorithms)));
   return new Map(usable.flatMap((key) => (key ? [[key.print, key] as const] : [])));

@@ -1,4 +1,3 @@
-import { isObject, type JsonObject } from '../../table/json.ts';
 import { Fault } from '../errors.ts';
 
 /**
@@ -6,7 +5,10 @@ import { Fault } from '../errors.ts';
  * 33 µs per request, these checks 0.02 µs (measured). A field of the wrong type is a fault, not a refusal:
  * API Gateway never sends it.
  */
-export type Fields = JsonObject;
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An own property of an object, so that `constructor` is undefined. */
 export const field = (fields: Fields, name: string): unknown =>
@@ -14,7 +16,7 @@ export const field = (fields: Fields, name: string): unknown =>
 
 export function fieldsIn(fields: Fields, name: string): Fields {
   const value = field(fields, name);
-  if (!isObject(value)) throw new Fault('event_malformed', `the event's ${name} is not an object`);
+  if (!isFields(value)) throw new Fault('event_malformed', `the event's ${name} is not an object`);
   return value;
 }
 
@@ -47,7 +49,7 @@ export interface Caller {
 export function readCaller(event: Fields, place: 'identity' | 'http'): Caller | undefined {
   const context = field(event, 'requestContext');
   if (context === undefined) return undefined;
-  if (!isObject(context)) throw new Fault('event_malformed', "the event's requestContext is not an object");
+  if (!isFields(context)) throw new Fault('event_malformed', "the event's requestContext is not an object");
   if (field(context, place) === undefined) return undefined;
   const fields = fieldsIn(context, place);
   return { ip: optionalTextIn(fields, 'sourceIp'), userAgent: optionalTextIn(fields, 'userAgent') };
@@ -80,7 +82,7 @@ function textsIn(values: readonly unknown[], name: string): readonly string[] {
 
 function mapIn(event: Fields, name: string): Fields {
   const map = field(event, name) ?? {};
-  if (!isObject(map)) throw malformed(name);
+  if (!isFields(map)) throw malformed(name);
   return map;
 }
 

@@ -1,4 +1,3 @@
-import { isObject } from '../../table/json.ts';
 import { Fault } from '../errors.ts';
 import { CONNECT, GRAPHQL } from '../routes/rule.ts';
 import { calledIn, parseConnectArn, parseMethodArn, verbOf } from './arn.ts';
@@ -6,6 +5,7 @@ import {
   type Fields,
   field,
   fieldsIn,
+  isFields,
   NO_VALUES,
   optionalTextIn,
   readAppSyncHeaders,
@@ -27,7 +27,7 @@ import { type BasePaths, servedPath } from './served-path.ts';
  *   send so
  */
 export function readEvent(event: unknown, basePaths: BasePaths = NO_BASE_PATHS): GatewayRequest {
-  if (!isObject(event)) throw new Fault('event_malformed', 'the event is not an object');
+  if (!isFields(event)) throw new Fault('event_malformed', 'the event is not an object');
   const type = field(event, 'type');
   const version = field(event, 'version');
   if (type === 'REQUEST' && version === '2.0') return readHttpEvent(event, basePaths);
@@ -45,8 +45,8 @@ export function readEvent(event: unknown, basePaths: BasePaths = NO_BASE_PATHS):
 
 /** API Gateway's id of the request, for the log. Accepts malformed events. */
 export function requestIdOf(event: unknown): string | undefined {
-  const context = isObject(event) ? field(event, 'requestContext') : undefined;
-  const id = isObject(context) ? field(context, 'requestId') : undefined;
+  const context = isFields(event) ? field(event, 'requestContext') : undefined;
+  const id = isFields(context) ? field(context, 'requestId') : undefined;
   return typeof id === 'string' && /^[\w=+/-]{1,64}$/.test(id) ? id : undefined;
 }
 
@@ -54,7 +54,7 @@ export function requestIdOf(event: unknown): string | undefined {
 export const headersOf =
   (event: unknown): Values =>
   (name) => {
-    if (!isObject(event)) return [];
+    if (!isFields(event)) return [];
     const isAppSync = Object.hasOwn(event, 'requestHeaders');
     return (isAppSync ? readAppSyncHeaders : readHeaders)(event)(name);
   };
@@ -82,7 +82,7 @@ function readHttpEvent(event: Fields, basePaths: BasePaths): GatewayRequest {
         rawPath: textIn(event, 'rawPath'),
         stage: textIn(context, 'stage'),
         domainName: optionalTextIn(context, 'domainName'),
-        parameters: isObject(parameters) ? parameters : {},
+        parameters: isFields(parameters) ? parameters : {},
         method,
         routeKey,
       },
@@ -104,7 +104,7 @@ function readHttpEvent(event: Fields, basePaths: BasePaths): GatewayRequest {
  */
 function parametersIn(event: Fields): readonly string[] {
   const parameters = field(event, 'pathParameters');
-  if (!isObject(parameters)) return [];
+  if (!isFields(parameters)) return [];
   return Object.values(parameters).flatMap((value) => (typeof value === 'string' ? value.split('/') : []));
 }
 
@@ -172,7 +172,7 @@ function isWebSocketEvent(event: Fields): boolean {
   const arn = field(event, 'methodArn');
   if (typeof arn === 'string' && parseConnectArn(arn) !== undefined) return true;
   const context = field(event, 'requestContext');
-  if (!isObject(context)) return false;
+  if (!isFields(context)) return false;
   for (const name of OWN_FIELDS) if (Object.hasOwn(context, name)) return true;
   return false;
 }
