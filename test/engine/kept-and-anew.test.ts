@@ -37,16 +37,18 @@ interface Tally {
   readonly anew: Record<Cause, number>;
 }
 
-type Cause =
-  | 'changed'
-  | 'old'
-  | 'ended'
-  | 'set back'
-  | 'strong'
-  | 'credential refused'
-  | 'at an instant'
-  | 'not to be kept'
-  | 'evicted';
+const CAUSES = [
+  'changed',
+  'old',
+  'ended',
+  'set back',
+  'strong',
+  'credential refused',
+  'at an instant',
+  'not to be kept',
+  'evicted',
+] as const;
+type Cause = (typeof CAUSES)[number];
 
 async function play(seed: number, steps: number, tally: Tally): Promise<void> {
   const random = createRandom(seed);
@@ -223,17 +225,7 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
   timeout: 10_000 + STEPS * 50,
 }, async () => {
   await loadCel();
-  const anew: Record<Cause, number> = {
-    changed: 0,
-    old: 0,
-    ended: 0,
-    'set back': 0,
-    strong: 0,
-    'credential refused': 0,
-    'at an instant': 0,
-    'not to be kept': 0,
-    evicted: 0,
-  };
+  const anew = Object.fromEntries(CAUSES.map((cause) => [cause, 0])) as Record<Cause, number>;
   const tally: Tally = { asked: 0, kept: 0, acting: 0, anew };
   for (let from = 0; from < STEPS; from += STEPS_OF_WORLD)
     await play(SEED + from / STEPS_OF_WORLD, Math.min(STEPS_OF_WORLD, STEPS - from), tally);

@@ -175,10 +175,9 @@ async function verdict(items: readonly Item[], damage: Damage): Promise<string |
 
 const entriesOf = (of: readonly Item[]) =>
   of.filter((item) => !isRecord(item) && (of !== split || item.Type === 'Decision'));
+const whole = entriesOf(items);
 /** Kinds of damage to a table that is not split. */
-const WHOLE = new Set(
-  entriesOf(items).flatMap((item) => [...damagesOf(item, entriesOf(items))].map(({ kind }) => kind)),
-);
+const WHOLE = new Set(whole.flatMap((item) => [...damagesOf(item, whole)].map(({ kind }) => kind)));
 
 const OTHERS: [string, number, (each: Damage) => boolean][] = [
   ['all others', 300, ({ before }) => before.Type !== 'Decision'],
