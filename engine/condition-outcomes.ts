@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ConditionalEffect, ScopeItem } from '../table/decision/items.ts';
 import type { Properties } from '../table/properties.ts';
 import type { Expression } from './conditions/cel.ts';
@@ -20,12 +21,6 @@ import {
 import type { DecisionInput, Question } from './decision-input.ts';
 import type { Given } from './given.ts';
 
-/**
- * Parsed expressions, kept beside the effects that carry them and freed with them; the message where one
- * cannot be parsed: it was edited by hand, or written by a newer release.
- */
-const parsed = new WeakMap<ConditionalEffect, Parsed | string>();
-
 type Root = keyof Variables;
 
 interface Parsed {
@@ -34,17 +29,29 @@ interface Parsed {
   readonly roots: ReadonlySet<Root>;
 }
 
-function parsedOf(effect: ConditionalEffect): Parsed | string {
-  const known = parsed.get(effect);
+/** Characters of the expressions that stay parsed. Parsed they take some 50 to 100 bytes for each. */
+const MAX_PARSED = 64 * 1_024;
+
+/**
+ * Expressions by their text, parsed once however often their items are read again; the message where one cannot be
+ * parsed: it was edited by hand, or written by a newer release.
+ */
+const parsed = new LRUCache<string, Parsed | string>({
+  maxSize: MAX_PARSED,
+  sizeCalculation: (_, { length }) => Math.max(1, length),
+});
+
+function parsedOf({ when }: ConditionalEffect): Parsed | string {
+  const known = parsed.get(when);
   if (known !== undefined) return known;
   let now: Parsed | string;
   try {
-    const expression = cel().parse(effect.when);
+    const expression = cel().parse(when);
     now = { expression, roots: new Set(expression.uses.map((use) => use.split('.')[0] as Root)) };
   } catch (error) {
     now = error instanceof Error ? error.message : String(error);
   }
-  parsed.set(effect, now);
+  parsed.set(when, now);
   return now;
 }
 

@@ -99,6 +99,7 @@ export function parse(text: string): Expression {
   } catch (error) {
     throw toError(toProblem(error));
   }
+  // A checked tree has bound its accessors: those with zones are put into a fresh one.
   const run = untyped.parse(text);
   const stepsOver = createSteps(run.ast);
   callZonedAccessors(run.ast);
