@@ -111,6 +111,11 @@ function idSet(item: Item, attribute: string): readonly string[] {
   return ids.slice();
 }
 
+const setOf = (item: Item, attribute: string): ReadonlySet<string> => {
+  const ids = idSet(item, attribute);
+  return ids.length > 0 ? new Set(ids) : NO_IDS;
+};
+
 /** Epoch milliseconds of a date as the writer puts it; `Date.parse` takes others, some in local time. */
 export function instant(item: Item, attribute: string, text: unknown): number {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
@@ -260,11 +265,16 @@ export function decodeGroupRoles(item: Item): readonly string[] {
 
 const PERMISSION_ATTRIBUTES = plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module);
 
+const NO_IDS: ReadonlySet<string> = new Set();
+const NO_GROUPS: ScopeItem['groups'] = new Map();
+const NO_INTERVALS: ReadonlyMap<string, readonly Interval[]> = new Map();
+const NO_PATTERNS: RoleItem['patterns'] = new Map();
+const NO_ROLES: RoleTable = new Map();
 const NO_CONDITIONS: ReadonlyMap<string, ConditionalEffect> = new Map();
 
 export function decodePermission(item: Item): PermissionItem {
-  const allow = new Set(idSet(item, Attribute.allow));
-  const deny = new Set(idSet(item, Attribute.deny));
+  const allow = setOf(item, Attribute.allow);
+  const deny = setOf(item, Attribute.deny);
   const conditional = new Map<string, ConditionalEffect>();
   for (const { name, value, parsed } of compoundsOf(item, PERMISSION_ATTRIBUTES)) {
     if (parsed.kind !== 'when' || !isConditional(value)) throw damaged(item, name);
@@ -334,7 +344,10 @@ function decodeRoles(
     const { name, value, parsed } = compound;
     if (parsed.kind === 'role') {
       if (typeof value !== 'string') throw damaged(item, name);
-      roles.set(oneOf(parsed.role), { parent: value === '' ? undefined : oneOf(value), patterns: new Map() });
+      roles.set(oneOf(parsed.role), {
+        parent: value === '' ? undefined : oneOf(value),
+        patterns: NO_PATTERNS,
+      });
     } else if (parsed.kind === 'wild') {
       const { role, pattern } = parsed;
       if (!isPermissionPattern(pattern) || !(isEffect(value) || isConditional(value)))
@@ -349,7 +362,7 @@ function decodeRoles(
     // Patterns of a role that is not listed belong to a role in deletion: not in force.
     if (role) roles.set(id, { parent: role.parent, patterns: own });
   }
-  return roles;
+  return roles.size > 0 ? roles : NO_ROLES;
 }
 
 /** The roles of an item, or none of a scope that is no root, and the ones in deletion where they are folded. */
@@ -399,8 +412,6 @@ function decodeOwnRoles(
   return { roles, closing };
 }
 
-const NO_PATTERNS: RoleItem['patterns'] = new Map();
-
 /** Adds one to those under `name`. */
 function add<T>(to: Map<string, T[]>, name: string, one: T): void {
   const known = to.get(name);
@@ -441,14 +452,14 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
     active: isActive(item),
     ancestors: ancestors.map(oneOf),
     combination,
-    groups,
+    groups: groups.size > 0 ? groups : NO_GROUPS,
     groupsApart,
     everyone,
     roles,
     closing,
-    denials: new Set(idSet(item, Attribute.denials)),
-    subscriptions,
-    licenses,
+    denials: setOf(item, Attribute.denials),
+    subscriptions: subscriptions.size > 0 ? subscriptions : NO_INTERVALS,
+    licenses: licenses.size > 0 ? licenses : NO_INTERVALS,
     enterprise,
     properties: propertiesIn(item),
   };
