@@ -38,8 +38,9 @@ interface Tally {
 /**
  * Writes requests as CloudWatch metrics: one line for each, whatever had to be decided and read for it, or one line
  * for all of an outcome and tenant, where lines are written later. What runs on behalf of a request is found by its
- * asynchronous context, so that nothing in between has to pass a tally on. What several requests share, such as a
- * read in flight, counts for the one that began it.
+ * asynchronous context, so that nothing in between has to pass a tally on. A request that begins while no other runs, as
+ * each does on Lambda, needs none: in Node 20 a context costs more than all else of a metric. What several requests
+ * share, such as a read in flight, counts for the one that began it.
  */
 export function createRequestMetrics(
   { now, ...options }: MetricsOptions & { readonly now: () => number },
@@ -47,13 +48,18 @@ export function createRequestMetrics(
 ) {
   const write = createEmbeddedMetrics({ ...options, now }, writeLater);
   const running = new AsyncLocalStorage<Tally>();
+  let inFlight = 0;
+  /** Of the last request that began while no other ran. */
+  let alone: Tally | undefined;
+  const current = (): Tally | undefined => running.getStore() ?? alone;
   let wasServed = false;
 
   const counted: Counted = (serve) => {
     const tally: Tally = { calls: 0, units: 0, isStale: false, kept: 0, made: 0 };
     const [begunAt, isFirst] = [now(), !wasServed];
     wasServed = true;
-    const count: Count = ({ outcome, decisions = 0, allowed = 0, isFault, tenant }) =>
+    const count: Count = ({ outcome, decisions = 0, allowed = 0, isFault, tenant }) => {
+      inFlight -= 1;
       write(
         outcome,
         {
@@ -70,14 +76,18 @@ export function createRequestMetrics(
         },
         tenant,
       );
-    return running.run(tally, () => serve(count));
+    };
+    inFlight += 1;
+    if (inFlight > 1) return running.run(tally, () => serve(count));
+    alone = tally;
+    return serve(count);
   };
 
   /** Counts the calls of a read, with the units that DynamoDB states. */
   const counting =
     <Q, R>(read: (query: Q, notes?: ReadNotes) => Promise<R>) =>
     async (query: Q, given?: ReadNotes): Promise<R> => {
-      const tally = running.getStore();
+      const tally = current();
       if (tally === undefined) return read(query, given);
       const notes = { calls: 0, units: 0 };
       try {
@@ -94,7 +104,7 @@ export function createRequestMetrics(
     counted,
     /** Notes answers from before an outage, and from decisions that were kept. */
     observe: (({ isStale, isKept }) => {
-      const tally = running.getStore();
+      const tally = current();
       if (!tally) return;
       if (isStale) tally.isStale = true;
       if (isKept) tally.kept += 1;

@@ -1,6 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRequestMetrics } from '../../authorizer/metrics.ts';
+import type { Observation } from '../../engine/index.ts';
 import { byteLength } from '../../table/bytes.ts';
+import { defined } from '../../table/defined.ts';
+import { noNotes } from '../../table/reader.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 import { createLogged } from '../support/log.ts';
+import { again, SEED } from '../support/seed.ts';
 import { createFunctions, type Functions } from './functions.ts';
 
 /** What the functions write for CloudWatch: one line for each request, whatever had to be decided for it. */
@@ -99,19 +106,35 @@ describe('a request to the authorizer', () => {
     for (const line of both) expect(line).not.toHaveProperty('Decisions');
   });
 
-  test('that runs beside another one counts its own reads', async () => {
-    const authorizer = functions.authorizer(METRICS, overrides);
-    await authorizer(await functions.event('roster'));
-    written();
-    functions.world.clock.advance(61_000);
-    const other = functions.event('roster', { sub: functions.eve });
-    const [late, early] = await Promise.all([other, functions.event('roster')]);
-    await Promise.all([authorizer(late), authorizer(early)]);
-    const both = written();
-    expect(both).toHaveLength(2);
-    expect(both.reduce((sum, { Calls = 0 }) => sum + Calls, 0)).toBeGreaterThan(0);
-    await authorizer(early);
-    expect(written()).toMatchObject([{ CacheHits: 1 }]);
+  test(`counts its own reads, alone or beside others that begin and end meanwhile (${again()})`, async () => {
+    const { below, oneIn } = createRandom(SEED);
+    const options = { namespace: 'n', service: 's', now: () => 0, write: writeMetrics };
+    const { counted, withCounts, observe } = createRequestMetrics(options);
+    const read = async (_: unknown, notes = noNotes()) => {
+      await setImmediate();
+      notes.calls += 1;
+      return [];
+    };
+    const { getMany } = withCounts({ getMany: read, getSnapshot: read, list: vi.fn(), listAll: read });
+    const reads: number[] = [];
+    const running = new Set<Promise<void>>();
+    for (let request = 0; request < 300; request++) {
+      const most = below(4);
+      reads.push(most);
+      const served = counted(async (count) => {
+        for (let made = 0; made < most; made++) await getMany([]);
+        if (most === 0) await setImmediate();
+        observe({ isStale: most === 2, isKept: false } as Observation);
+        count({ outcome: String(request) });
+      }).finally(() => running.delete(served));
+      running.add(served);
+      if (oneIn(3)) await Promise.race(running);
+      if (oneIn(5)) await Promise.all(running);
+    }
+    await Promise.all(running);
+    const lines = written().sort((a, b) => Number(a.outcome) - Number(b.outcome));
+    const expected = reads.map((most) => ({ ...(most && { Calls: most }), ...(most === 2 && { Stale: 1 }) }));
+    expect(lines.map(({ Calls, Stale }) => defined({ Calls, Stale }))).toEqual(expected);
   });
 });
 
