@@ -21,6 +21,7 @@ import {
 /** The candidates, in the order of the table. */
 const KNOWN = {
   known: ['known token, REST, policy for the route', 'engine', 'json'],
+  metered: ['known token, with metrics, their writing left out', 'known'],
   engine: ['of it the engine'],
   text: ['known token, text to text', 'json'],
   json: ['JSON.parse and JSON.stringify alone'],
@@ -66,11 +67,14 @@ export const topic: Topic = {
 
       log('known tokens');
       const handler = create();
+      const metered = create({ METRICS_NAMESPACE: 'Gatehouse' });
+      await askForPolicy(metered)(rest);
       const exchanges = await exchangesOf(handler, rest);
       const questions = rest.map(({ question }) => question);
       for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
       const withKnown = [
         await inBatches('known', rest, askForPolicy(handler), { ...BATCH, renew: renewed }),
+        await inBatches('metered', rest, askForPolicy(metered), { ...BATCH, renew: renewed }),
         await inBatches('engine', questions, askEngine(engine), { ...BATCH, renew: inFreshStrings }),
         await inBatches('text', exchanges, askInText(handler), BATCH),
         await inBatches('json', exchanges, parseAndWrite, BATCH),
