@@ -5,6 +5,7 @@ import type { Expression } from './conditions/cel.ts';
 import {
   type Allowance,
   type EntityInput,
+  newAllowance,
   PASSED_BOUNDS,
   type Variables,
   variablesOf,
@@ -29,30 +30,39 @@ interface Parsed {
   readonly roots: ReadonlySet<Root>;
 }
 
-/** Characters of the expressions that stay parsed. Parsed they take some 50 to 100 bytes for each. */
+/** Of the effects that have them, for as long as these are there: those of one decision may be more than `byText` holds. */
+const parsed = new WeakMap<ConditionalEffect, Parsed | string>();
+
+/** Characters of the expressions that stay parsed without an effect. Parsed they take some 50 to 100 bytes for each. */
 const MAX_PARSED = 64 * 1_024;
 
 /**
- * Expressions by their text, parsed once however often their items are read again; the message where one cannot be
- * parsed: it was edited by hand, or written by a newer release.
+ * Expressions by their text, parsed once however often their items are read again, and one for all effects that have it;
+ * the message where one cannot be parsed: it was edited by hand, or written by a newer release.
  */
-const parsed = new LRUCache<string, Parsed | string>({
+const byText = new LRUCache<string, Parsed | string>({
   maxSize: MAX_PARSED,
   sizeCalculation: (_, { length }) => Math.max(1, length),
 });
 
-function parsedOf({ when }: ConditionalEffect): Parsed | string {
-  const known = parsed.get(when);
+function parsedOf(effect: ConditionalEffect): Parsed | string {
+  const known = parsed.get(effect);
   if (known !== undefined) return known;
-  let now: Parsed | string;
-  try {
-    const expression = cel().parse(when);
-    now = { expression, roots: new Set(expression.uses.map((use) => use.split('.')[0] as Root)) };
-  } catch (error) {
-    now = error instanceof Error ? error.message : String(error);
-  }
-  parsed.set(when, now);
+  const { when } = effect;
+  const now = byText.get(when) ?? parsedFrom(when);
+  byText.set(when, now);
+  parsed.set(effect, now);
   return now;
+}
+
+function parsedFrom(when: string): Parsed | string {
+  const { parse } = cel();
+  try {
+    const expression = parse(when);
+    return { expression, roots: new Set(expression.uses.map((use) => use.split('.')[0] as Root)) };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /**
@@ -110,9 +120,10 @@ export function createOutcomes(
     const key = shared ? keyOf(effect.when, found.roots, input, shared) : effect.when;
     const known = work.outcomes.get(key);
     if (known) return known;
-    const allowance = { bytes: PASSED_BOUNDS.bytes };
+    if (work.isSpent()) return { unknown: OVER_BUDGET };
+    const allowance = newAllowance();
     const variables = variablesIn(input, found.roots, allowance);
-    const isAffordable = work.take(Math.ceil((PASSED_BOUNDS.bytes - allowance.bytes) / BYTES_PER_STEP));
+    const isAffordable = work.take(Math.ceil(allowance.converted / BYTES_PER_STEP));
     const outcome = isAffordable ? found.expression.evaluate(variables, work.take) : { unknown: OVER_BUDGET };
     work.outcomes.set(key, outcome);
     return outcome;

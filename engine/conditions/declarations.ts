@@ -50,10 +50,15 @@ export const PASSED_BOUNDS = { bytes: 65_536, string: 8_192, list: 1_000, levels
 
 const NOTHING: ReadonlyMap<string, Declaration> = new Map();
 
-/** What is left of the bytes (8 for each value and each key, 1 for each character) that all passed properties of one decision may have together. */
+/** Of the properties that are passed in one decision, in bytes: 8 for each value and each key, 1 for each character. */
 export interface Allowance {
+  /** What is left that they may have together. */
   bytes: number;
+  /** What was converted, also of values that do not fit and count as missing. */
+  converted: number;
 }
+
+export const newAllowance = (): Allowance => ({ bytes: PASSED_BOUNDS.bytes, converted: 0 });
 
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
@@ -78,7 +83,7 @@ export function instantOf(text: string): number | undefined {
 export function convert(
   value: unknown,
   type: ValueType,
-  allowance: Allowance = { bytes: PASSED_BOUNDS.bytes },
+  allowance: Allowance = newAllowance(),
 ): Value | undefined {
   switch (type) {
     case 'string':
@@ -96,7 +101,8 @@ export function convert(
       return instant === undefined || !(instant >= 0) ? undefined : new Date(instant);
     }
     case 'list<string>':
-      if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return undefined;
+      if (!Array.isArray(value) || value.length > PASSED_BOUNDS.list) return undefined;
+      if (!value.every((each) => typeof each === 'string')) return undefined;
       return convertAny(value, allowance, 0);
     case 'map':
       return isAttributes(value) ? convertAny(value, allowance, 0) : undefined;
@@ -135,7 +141,11 @@ function convertAny(value: unknown, allowance: Allowance, level: number): Value 
   }
   if (!isAttributes(value)) return undefined;
   const entries = Object.entries(value);
-  if (entries.length > PASSED_BOUNDS.list) return undefined;
+  if (entries.length > PASSED_BOUNDS.list) {
+    // To list them took as long as to convert as many.
+    allowance.bytes -= 8 * entries.length;
+    return undefined;
+  }
   const map = new Map<string, Value>();
   for (const [key, each] of entries) {
     allowance.bytes -= 8 + key.length;
@@ -161,6 +171,7 @@ function declaredValues(
     const { bytes } = allowance;
     // The table has a bound of its own, which is lower.
     const value = source === 'stored' ? convert(from[name], type) : convert(from[name], type, allowance);
+    allowance.converted += bytes - allowance.bytes;
     if (value === undefined) allowance.bytes = bytes;
     else values.set(name, value);
   }
@@ -179,7 +190,7 @@ function setText(values: Map<string, Value>, name: string, text: string): void {
 export const variablesOf = (
   { subject, resource, action, context }: VariablesInput,
   declarations: Declarations,
-  allowance: Allowance = { bytes: PASSED_BOUNDS.bytes },
+  allowance: Allowance = newAllowance(),
 ): Variables => ({
   subject: subject ? entityIn('subject', subject, declarations, allowance) : NO_VALUES,
   resource: resource ? entityIn('resource', resource, declarations, allowance) : NO_VALUES,

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { usesOf } from '../../../engine/condition-outcomes.ts';
 import { loadCel } from '../../../engine/conditions/load.ts';
+import type { ConditionalEffect } from '../../../table/decision/items.ts';
 
 beforeAll(loadCel);
 
@@ -13,7 +14,7 @@ test('an expression is parsed once, whichever effects have it and however often 
   expect(parsedOf(['context.ip', '"10.0.0.1"'].join(' == '))).toBe(first);
 });
 
-test('of many only those that were used last stay parsed', () => {
+test('without an effect only those stay parsed that were used last', () => {
   const [often, once] = ['context.path == "/often"', 'context.path == "/once"'];
   const before = [parsedOf(often), parsedOf(once)];
   for (let n = 0; n < 1_000; n++) {
@@ -22,4 +23,13 @@ test('of many only those that were used last stay parsed', () => {
   }
   expect(parsedOf(often)).toBe(before[0]);
   expect(parsedOf(once)).not.toBe(before[1]);
+});
+
+test('those of one decision stay parsed, however long they are together', () => {
+  const effects = Array.from(
+    { length: 400 },
+    (_, n): ConditionalEffect => ({ effect: 'ALLOW', when: `context.path == "/${n}${'-'.repeat(900)}"` }),
+  );
+  const before = effects.map(usesOf);
+  for (const [position, uses] of effects.map(usesOf).entries()) expect(uses).toBe(before[position]);
 });

@@ -81,6 +81,30 @@ describe('the budget of a request', () => {
     expect(once).toBeLessThan(MAX_REQUEST_STEPS / 5);
   });
 
+  test('is spent by what is converted and does not fit, too', async () => {
+    const wrong = [...tags(999), '\ud800'].map((tag) => tag.padEnd(50, '-'));
+    const { work, granted } = noted();
+    await outcomesOf(
+      Array.from({ length: 500 }, (_, n) => request({ tags: wrong, n })),
+      work,
+    );
+    expect(granted()).toBeGreaterThan(MAX_REQUEST_STEPS * 0.8);
+  });
+
+  test('is asked before anything is converted', async () => {
+    let read = 0;
+    const counting = (n: number) => ({
+      get tags() {
+        read += 1;
+        return tags(50);
+      },
+      n,
+    });
+    const requests = Array.from({ length: 500 }, (_, n) => request(counting(n)));
+    const outcomes = await outcomesOf(requests, createWork());
+    expect(read).toBeLessThanOrEqual(outcomes.indexOf('condition_failed') + 1);
+  });
+
   test('lets others run in between', async () => {
     let turns = 0;
     let isOver = false;
