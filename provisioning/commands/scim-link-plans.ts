@@ -1,6 +1,6 @@
 import { defined } from '../../table/defined.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { conflict, notFound, stale } from '../../table/errors.ts';
+import { conflict, type GatehouseError, notFound, stale } from '../../table/errors.ts';
 import { identityOf, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
@@ -95,7 +95,8 @@ async function findUser(planning: Planning, of: Connection, said: Said) {
   if (link) throw linkedAlready();
   const user: Node = { ref: { type: 'user', id }, item };
   const isOwned = owns(of, item);
-  return { user, nodes, conditions: [asRead(user, OF_USER), ...conditions, ...(isOwned ? [] : unowned)] };
+  const more = isOwned ? await loginMayChange(planning, of, said, user, refusal) : unowned;
+  return { user, nodes, conditions: [asRead(user, OF_USER), ...conditions, ...more] };
 }
 
 const linkedAlready = () => conflict('userName', 'the connection has this user already');
@@ -247,11 +248,22 @@ async function conditionsOf(
   if (!made) return conditions;
   const { id } = await owner();
   if (id !== undefined && id !== user.ref.id) throw refusal();
+  return [...conditions, ...(await loginMayChange(planning, of, said, user, refusal))];
+}
+
+/** On what it rests that the login of an owned user changes, if it does. */
+async function loginMayChange(
+  planning: Planning,
+  of: Connection,
+  said: Said,
+  user: Node,
+  refusal: () => GatehouseError,
+): Promise<readonly Action[]> {
   const changed = changesOf(of, said, user);
-  if (!LOGIN.some((name) => name in changed)) return conditions;
+  if (!LOGIN.some((name) => name in changed)) return [];
   // Others rely on who logs in as this user.
   if (await isReliedOn(planning.reader, user, of)) throw refusal();
-  return [...conditions, asRead(user, ['rev'])];
+  return [asRead(user, ['rev'])];
 }
 
 /**

@@ -218,6 +218,17 @@ roles: { operator: { id: operator, owner: acme, allow: ["provisioning:create:gro
     expect(await update(zoe, { sub: 'z' })).toMatchObject({ sub: 'z' });
   });
 
+  test('of a login on which others rely is refused where its end and a new beginning make it, too', async () => {
+    const bea = { connection: 'c', userName: 'bea', email: 'bea@acme.example' };
+    const { user } = await create({ userName: 'bea', email: bea.email });
+    await world.run('grant.create', { user, scope: 'tenant:other' });
+    await world.run('scim-user.delete', { connection: 'c', user });
+    const error = await world.refused('scim-user.create', { ...bea, sub: 'stolen' });
+    expect(error).toMatchObject({ code: 'invalid', message: expect.stringContaining('may not name') });
+    // As the same person she may come back.
+    expect(await world.run('scim-user.create', bea)).toMatchObject({ user });
+  });
+
   test('that races with a flag of an administrator finds it', async () => {
     const { user } = await create({ userName: 'bea', email: BEA });
     await world.provisionAround(
