@@ -1,7 +1,7 @@
 /** Entry of the explorer's service: what its page asks of a table. */
+export type { Named as NamedRef } from '../../engine/index.ts';
 export type { CommandForms, FormField } from './form.ts';
 export type { LiveDecision, LiveEvent, LiveRequest, LiveRequestLine } from './live.ts';
 export type { Inputs, Method } from './method-inputs.ts';
-export type { Fault, NamedRef, PlanCompared, Reply, Results } from './methods.ts';
 export type { CoveredRoute, PolicyShown, RouteTrial } from './policy.ts';
-export { createService, type Service } from './service.ts';
+export { createService, type Fault, type Reply, type Results, type Service } from './service.ts';

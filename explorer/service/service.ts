@@ -18,8 +18,19 @@ import {
 import { GatehouseError, isRef, type Reader, withInvisible } from '../../table/index.ts';
 import { formsOf } from './form.ts';
 import { INPUTS, isMethod, type Method } from './method-inputs.ts';
-import type { About, Fault, Reply, Results } from './methods.ts';
 import { createPolicies } from './policy.ts';
+
+/** What the page says of its table. */
+export interface About {
+  /** Which table it is, for people. */
+  readonly place: string;
+  /** Whether commands may write. */
+  readonly canWrite: boolean;
+  /** Whether decisions can be watched as they happen. */
+  readonly isLive: boolean;
+  /** The names of APIs that have routes, where they are known: a table has no list of them. */
+  readonly apis?: readonly string[] | undefined;
+}
 
 /** What the service rests on: a table, and how it is presented. */
 export interface ServiceParts {
@@ -41,8 +52,18 @@ export interface ServiceParts {
  */
 export type Service = (method: string, input: unknown) => Promise<Reply>;
 
+/** What each method answers. */
+export type Results = { readonly [M in Method]: Awaited<ReturnType<ReturnType<typeof methodsOf>[M]>> };
+
+/** Why there is no result: never a decision. */
+export type Fault = Failure['error'];
+
+/** A method's answer. It is never thrown: it crosses a worker or HTTP. */
+export type Reply<M extends Method = Method> =
+  | { readonly ok: true; readonly result: Results[M] }
+  | { readonly ok: false; readonly error: Fault };
+
 type Checked<M extends Method> = ReturnType<(typeof INPUTS)[M]['parse']>;
-type Implementation = { readonly [M in Method]: (input: Checked<M>) => Promise<Results[M]> };
 
 const READ_ONLY: Answer = {
   ok: false,
@@ -68,7 +89,7 @@ const shown = <T>(result: T, nameOf: (ref: string) => string | undefined): T =>
  * The functions of the explorer over a table: the code that decides, explains, searches and provisions elsewhere, one
  * call each. Decisions rest on the table as it is when they are asked, not on a cache.
  */
-export function createService(parts: ServiceParts): Service {
+function methodsOf(parts: ServiceParts) {
   const { reader, provisioning, clock, about, actor, nameOf = () => undefined } = parts;
   const engine = createEngine({ reader, clock, ttlMs: 0 });
   const explainer = createExplainer({ reader, clock });
@@ -78,7 +99,7 @@ export function createService(parts: ServiceParts): Service {
   const named = (refs: readonly string[], names: readonly (string | undefined)[]) =>
     refs.map((ref, position) => ({ ref, name: withInvisible(names[position] ?? nameOf(ref) ?? ref) }));
 
-  const methods: Implementation = {
+  return {
     about: async () => about,
     check: async ({ subject, permission, scope, ...rest }) =>
       engine.check(subject, permission, scope, optionsOf(rest)),
@@ -111,6 +132,7 @@ export function createService(parts: ServiceParts): Service {
         }, wanted),
         nameOf,
       ),
+    /** Names by reference; what has none is left out. */
     names: async ({ refs }) => {
       const known = refs.filter(isRef);
       const subjects = await namesOfSubjects(reader, known);
@@ -132,6 +154,7 @@ export function createService(parts: ServiceParts): Service {
     },
     against: async ({ changes, logged }) =>
       againstLog(changesOf(changes), logged, { reader, commands: COMMANDS, at: clock.now() }),
+    /** A saved plan beside a new one of its manifest. */
     savedPlan: async ({ data }) => {
       const read = readSavedPlan(data);
       if (!read) throw new GatehouseError('invalid', 'this is no plan: gatehouse plan --out writes one');
@@ -143,11 +166,15 @@ export function createService(parts: ServiceParts): Service {
       return {
         saved: { place, madeAt, prune, pruneShared },
         plan,
+        /** The changes of the new plan that the saved one does not have: there are some where it is out of date. */
         beyond: await changesBeyond(read.plan, plan.changes),
       };
     },
-  };
+  } satisfies { readonly [M in Method]: (input: Checked<M>) => Promise<unknown> };
+}
 
+export function createService(parts: ServiceParts): Service {
+  const methods = methodsOf(parts);
   return async (method, input) => {
     try {
       if (!isMethod(method)) throw new GatehouseError('not_found', `there is no method ${method}`);

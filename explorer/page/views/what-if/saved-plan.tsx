@@ -1,5 +1,5 @@
 import type { PlannedChange } from '../../../../provisioning/index.ts';
-import type { PlanCompared } from '../../../service/index.ts';
+import type { Results } from '../../../service/index.ts';
 import { type Client, useClient } from '../../client.ts';
 import { counted } from '../../parts/counted.ts';
 import { Warning } from '../../parts/field.tsx';
@@ -10,7 +10,7 @@ export type SavedPlanState = ReturnType<typeof stateOfPlan>;
 const textOf = ({ command, input }: PlannedChange): string => JSON.stringify([command, input]);
 
 /** @param data the saved plan, of which the service found that it is one */
-export function stateOfPlan(data: Readonly<Record<string, unknown>>, { plan, beyond }: PlanCompared) {
+export function stateOfPlan(data: Readonly<Record<string, unknown>>, { plan, beyond }: Results['savedPlan']) {
   const others = new Set(beyond.map(textOf));
   const changes = Array.isArray(data.changes) ? data.changes.length : 0;
   return {
@@ -38,7 +38,7 @@ export const isForTable = (table: unknown, { about, manifest }: Here): boolean =
   manifest !== undefined || table === undefined || about.place.startsWith(`table ${String(table)} `);
 
 export interface SavedPlanNoteProps {
-  readonly saved: PlanCompared['saved'];
+  readonly saved: Results['savedPlan']['saved'];
   readonly of: SavedPlanState;
 }
 
