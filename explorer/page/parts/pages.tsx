@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Patch } from '../address.ts';
+import { type Patch, useAddress } from '../address.ts';
 import type { List } from '../list.ts';
 import { Exports } from './exports.tsx';
 import { TextField } from './field.tsx';
@@ -32,15 +32,15 @@ export interface PagesProps<T> {
   readonly link?: RowLink<T>;
   /** The key of the row that is selected, if one is. */
   readonly selected?: string | undefined;
-  readonly filter: string | undefined;
-  readonly onFilter: (text: string) => void;
   /** Instead of a list that has nothing. */
   readonly empty: ComponentChildren;
 }
 
-/** A table that is loaded page by page, with a filter over what is loaded, exported as CSV and JSON. */
+/** A table that is loaded page by page, with a filter over what is loaded, which the address has, exported as CSV and JSON. */
 export function Pages<T>(props: PagesProps<T>) {
-  const { caption, file, list, columns, keyOf, link, selected, filter = '', onFilter, empty } = props;
+  const { caption, file, list, columns, keyOf, link, selected, empty } = props;
+  const { state, go } = useAddress();
+  const { filter = '' } = state;
   const { items, hasMore, isLoading, error } = list;
   const rows = filtered(items, columns, filter);
   if (items.length === 0 && !hasMore && !isLoading && !error) return <>{empty}</>;
@@ -52,7 +52,7 @@ export function Pages<T>(props: PagesProps<T>) {
           label="Filter the loaded rows"
           type="search"
           value={filter}
-          onType={onFilter}
+          onType={(text) => go({ filter: text }, { replace: true })}
         />
         <p class="loaded" role="status">
           {countOf(rows.length, items.length, hasMore, isLoading)}

@@ -99,8 +99,6 @@ export function LogView() {
           columns={columns}
           keyOf={({ id }) => textOf(id)}
           selected={state.record}
-          filter={state.filter}
-          onFilter={(filter) => go({ filter }, { replace: true })}
           empty={
             isFiltered ? (
               <Empty title="No record is like this">Empty the fields for actor, command and entity.</Empty>

@@ -1,8 +1,10 @@
 import { useAddress } from '../../address.ts';
 import { useClient, useNow } from '../../client.ts';
 import { useList } from '../../list.ts';
+import { commandPages } from '../../load-page.ts';
 import { ActingFields } from '../../parts/acting.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { named, Select } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { GivenField } from '../../parts/given.tsx';
 import { Link } from '../../parts/link.tsx';
@@ -12,13 +14,12 @@ import { QuestionFields } from '../../parts/question.tsx';
 import { SubViews } from '../../parts/sub-views.tsx';
 import { When } from '../../parts/when.tsx';
 import { questionOf, type Row, SEARCHES, type Search, searchOf } from './searches.ts';
-import { TypeField } from './type-field.tsx';
 
 const TITLES = { who: SEARCHES.who.title, what: SEARCHES.what.title, where: SEARCHES.where.title };
 
 /** Subject, action and resource search: who may do what where. */
 export function SearchView() {
-  const { state, go } = useAddress();
+  const { state } = useAddress();
   const search = searchOf(state.search);
   const { sentence, asked } = SEARCHES[search];
   return (
@@ -33,7 +34,7 @@ export function SearchView() {
       <p class="sentence">{sentence}</p>
       <div class="question">
         <QuestionFields of={asked} />
-        <TypeField search={search} value={state.type} onChoose={(type) => go({ type })} />
+        <TypeField search={search} />
       </div>
       <ActingFields />
       <When now={useNow()} />
@@ -43,9 +44,27 @@ export function SearchView() {
   );
 }
 
+/** Limits a search to one type of what it finds. */
+function TypeField({ search }: { readonly search: Search }) {
+  const { send } = useClient();
+  const { state, go } = useAddress();
+  const { type = '' } = state;
+  const { typedBy, types, added } = SEARCHES[search];
+  const { items } = useList(added, commandPages(send, added ?? ''));
+  const all = [...types, ...items.map(({ name }) => String(name)), ...(type ? [type] : [])];
+  return (
+    <Select
+      label={typedBy === 'kind' ? 'Kind' : 'Type'}
+      value={type}
+      options={{ '': 'all', ...named(all) }}
+      onChoose={(chosen) => go({ type: chosen })}
+    />
+  );
+}
+
 /** The answers of a search, each one click from its explanation. */
 function Found({ search }: { readonly search: Search }) {
-  const { state, go } = useAddress();
+  const { state } = useAddress();
   const { send } = useClient();
   const question = questionOf(state);
   const list = useList(
@@ -72,8 +91,6 @@ function Found({ search }: { readonly search: Search }) {
       columns={COLUMNS[search]}
       keyOf={({ ref }) => ref}
       link={{ title: 'Why', to: 'why', askOf: ({ ref }) => ({ [finds]: ref }) }}
-      filter={state.filter}
-      onFilter={(filter) => go({ filter }, { replace: true })}
       empty={<Nobody search={search} />}
     />
   );
@@ -104,9 +121,8 @@ const COLUMNS: Readonly<Record<Search, readonly Column<Row>[]>> = {
 /** No answer is an answer; what may be wrong with the question, and what to do next. */
 function Nobody({ search }: { readonly search: Search }) {
   const { state } = useAddress();
-  const titles = { who: 'Nobody may', what: 'Nothing is allowed', where: 'Nowhere' } as const;
   return (
-    <Empty title={`${titles[search]}${state.at ? ' at that time' : ''}`}>
+    <Empty title={`${SEARCHES[search].none}${state.at ? ' at that time' : ''}`}>
       {state.type === undefined ? (
         <>
           Ask <Link to="why">why</Link> for one case: it says which link is missing.

@@ -1,12 +1,12 @@
 import type { Inputs, Results } from '../../../service/index.ts';
 import type { LoadPage } from '../../load-page.ts';
 import { actingIn } from '../../parts/asked.ts';
-import type { Asked } from '../../parts/fields.ts';
 import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant } from '../../parts/instant.ts';
+import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../registry.ts';
 import type { Send } from '../../send.ts';
 
-export type Search = 'who' | 'what' | 'where';
+export type Search = keyof typeof SEARCHES;
 
 /** One answer of a search. */
 export interface Row {
@@ -16,18 +16,8 @@ export interface Row {
   readonly description?: string | undefined;
 }
 
-export interface SearchKind {
-  readonly title: string;
-  readonly sentence: string;
-  /** What it is asked with: two of three. The third is what it finds. */
-  readonly asked: readonly Asked[];
-  readonly finds: Asked;
-  readonly method: 'subjects' | 'permissions' | 'scopes';
-  /** What limits it to one type of what it finds. */
-  readonly typedBy: 'type' | 'kind';
-}
-
-export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
+/** What is asked with (two of three), what that finds, and what limits it to one type of what it finds. */
+export const SEARCHES = {
   who: {
     title: 'Who',
     sentence: 'Everybody who may do it there: by a role at the place or above it, or as an administrator.',
@@ -35,6 +25,10 @@ export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
     finds: 'subject',
     method: 'subjects',
     typedBy: 'type',
+    types: SUBJECT_TYPES,
+    /** The command that lists types which were added. */
+    added: 'subject-type.list',
+    none: 'Nobody may',
   },
   what: {
     title: 'What',
@@ -43,6 +37,9 @@ export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
     finds: 'permission',
     method: 'permissions',
     typedBy: 'kind',
+    types: ['page', 'permission'],
+    added: undefined,
+    none: 'Nothing is allowed',
   },
   where: {
     title: 'Where',
@@ -51,8 +48,11 @@ export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
     finds: 'scope',
     method: 'scopes',
     typedBy: 'type',
+    types: SCOPE_TYPE_NAMES,
+    added: 'scope-type.list',
+    none: 'Nowhere',
   },
-};
+} as const;
 
 export const searchOf = (name: string | undefined): Search =>
   name !== undefined && Object.hasOwn(SEARCHES, name) ? (name as Search) : 'who';
