@@ -2,25 +2,12 @@ import { BUILT_IN_SUBJECTS, SCOPE_TYPES } from '../../table/index.ts';
 
 /** The types of scopes and subjects that come with the table, by its registry; others were added as items. */
 
-/** Types of roots: those that may be below another scope come last, for their list has these too. */
-export const ROOT_TYPES: readonly string[] = Object.keys(SCOPE_TYPES)
-  .filter((type) => SCOPE_TYPES[type]?.root)
-  .sort((a, b) => parentsOf(a).length - parentsOf(b).length);
+/** Those that may be below another scope come last, for the lists of roots have these too. */
+const byParents = Object.entries(SCOPE_TYPES).sort(([, a], [, b]) => a.parents.length - b.parents.length);
 
-export const TYPES_BELOW: readonly string[] = Object.keys(SCOPE_TYPES).filter(
-  (type) => parentsOf(type).length > 0,
-);
+/** Types of roots. */
+export const ROOT_TYPES: readonly string[] = byParents.flatMap(([type, { root }]) => (root ? type : []));
 
-export const SCOPE_TYPE_NAMES: readonly string[] = [...new Set([...ROOT_TYPES, ...TYPES_BELOW])];
+export const SCOPE_TYPE_NAMES: readonly string[] = [...new Set([...ROOT_TYPES, ...Object.keys(SCOPE_TYPES)])];
 
 export const SUBJECT_TYPES = BUILT_IN_SUBJECTS;
-
-function parentsOf(type: string): readonly string[] {
-  return SCOPE_TYPES[type]?.parents ?? [];
-}
-
-/** What may be below scopes of a type that comes with the table. */
-export const typesBelow = (type: string): readonly string[] =>
-  TYPES_BELOW.filter((each) => parentsOf(each).includes(type));
-
-export const isScopeType = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);

@@ -3,7 +3,7 @@ import type { NamedRef } from '../../service/index.ts';
 import { type Client, useClient } from '../client.ts';
 import { firstPage, type Item, namedIn } from '../load-page.ts';
 import { useNames } from '../names.tsx';
-import { ROOT_TYPES, SUBJECT_TYPES, TYPES_BELOW } from '../registry.ts';
+import { ROOT_TYPES, SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../registry.ts';
 import { TYPED, Wrong } from './field.tsx';
 import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
 
@@ -21,7 +21,7 @@ export interface PickerProps {
 /** Lists whose first page is suggested, where that is not the one of its kind; `scope` and `subject` are those of types that were added. */
 const LISTS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   subject: [...SUBJECT_TYPES, 'subject'],
-  scope: [...ROOT_TYPES, 'scope', ...TYPES_BELOW.filter((type) => !ROOT_TYPES.includes(type))],
+  scope: [...new Set([...ROOT_TYPES, 'scope', ...SCOPE_TYPE_NAMES])],
   permission: ['page', 'permission'],
 };
 

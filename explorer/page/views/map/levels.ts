@@ -1,5 +1,6 @@
+import { isBuiltIn, SCOPE_TYPES, typesBelow } from '../../../../table/index.ts';
 import type { Item, LoadPage } from '../../load-page.ts';
-import { isScopeType, ROOT_TYPES, TYPES_BELOW, typesBelow } from '../../registry.ts';
+import { ROOT_TYPES } from '../../registry.ts';
 
 /** The tree of scopes as the map loads it: level by level, in pages. */
 
@@ -42,7 +43,7 @@ export interface Source {
 
 const sourceOf = (type: string, parent?: string): Source => {
   const above = parent === undefined ? {} : { parent };
-  return isScopeType(type)
+  return isBuiltIn(type)
     ? { type, command: `${type}.list`, input: above }
     : { type, command: 'scope.list', input: { type, ...above } };
 };
@@ -53,13 +54,12 @@ export const rootSources = (added: readonly AddedType[]): readonly Source[] => [
   ...added.filter(({ root }) => root).map(({ name }) => sourceOf(name)),
 ];
 
-/**
- * The lists of what is below a scope. A type that was added may have been another one when its scopes were created, so
- * that anything may be below them and they below anything.
- */
+/** The lists of what is below a scope. */
 export function childSources({ ref, type }: Scope, added: readonly AddedType[]): readonly Source[] {
-  const builtIn = isScopeType(type) ? typesBelow(type) : TYPES_BELOW;
-  return [...builtIn, ...added.map(({ name }) => name)].map((each) => sourceOf(each, ref));
+  const names = added.map(({ name }) => name);
+  return typesBelow(type, names)
+    .filter((each) => SCOPE_TYPES[each]?.parents.length !== 0)
+    .map((each) => sourceOf(each, ref));
 }
 
 /** A level has its own scopes only: a building lists what is in its zones too, and all locations are in one list. */
