@@ -136,7 +136,7 @@ describe('changes in the address', () => {
     ['[{"command":"a","input":[]}]', /^number 1/],
     ['[{"command":"a","input":{},"verb":"remove"}]', /^number 1/],
   ])('%s is wrong', (text, problem) => {
-    expect(readChanges(text)).toEqual({ problem: expect.stringMatching(problem) });
+    expect(readChanges(text)).toEqual({ changes: [], problem: expect.stringMatching(problem) });
   });
 
   test('change places, at the ends not', () => {

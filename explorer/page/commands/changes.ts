@@ -6,25 +6,26 @@ export interface Change {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-export type ReadChanges = { readonly changes: readonly Change[] } | { readonly problem: string };
-
 /**
  * Reads a JSON list of `{ command, input }`, as the address has it. An empty text is no change.
  *
- * @returns the changes, or what is wrong with the text
+ * @returns the changes; none where something is wrong with the text
  */
-export function readChanges(text: string): ReadChanges {
+export function readChanges(text: string): {
+  readonly changes: readonly Change[];
+  readonly problem?: string;
+} {
+  const without = (problem: string) => ({ changes: [], problem });
   if (text.trim() === '') return { changes: [] };
   const parsed = parseJson(text);
-  if ('problem' in parsed) return { problem: `this is not JSON: ${parsed.problem}` };
+  if ('problem' in parsed) return without(`this is not JSON: ${parsed.problem}`);
   const { value: data } = parsed;
-  if (!Array.isArray(data)) return { problem: `this is no list: ${FORM}` };
+  if (!Array.isArray(data)) return without(`this is no list: ${FORM}`);
   const wrong = data.findIndex((each) => !isChange(each));
-  return wrong < 0 ? { changes: data } : { problem: `${ordinal(wrong)} is no command: ${FORM}` };
+  return wrong < 0 ? { changes: data } : without(`number ${wrong + 1} of the list is no command: ${FORM}`);
 }
 
 const FORM = 'it takes [{"command": "…", "input": {…}}]';
-const ordinal = (position: number): string => `number ${position + 1} of the list`;
 
 /** Whether it has the form of a command. What the command takes, its schema says in the service. */
 const isChange = (value: unknown): value is Change =>

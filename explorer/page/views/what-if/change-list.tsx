@@ -1,16 +1,14 @@
-import { useState } from 'preact/hooks';
 import { sentenceOf } from '../../../../provisioning/index.ts';
-import { type Change, moved, readChanges, writeChanges } from '../../commands/changes.ts';
-import { TextField } from '../../parts/field.tsx';
+import { type Change, moved } from '../../commands/changes.ts';
 import { Sentence } from '../../parts/sentence.tsx';
 
-interface Changes {
+interface ChangeListProps {
   readonly changes: readonly Change[];
   readonly onChange: (changes: readonly Change[]) => void;
 }
 
 /** The changes that are compared together, in their order. */
-export function ChangeList({ changes, onChange }: Changes) {
+export function ChangeList({ changes, onChange }: ChangeListProps) {
   return (
     <ol class="changes" aria-label="Changes, in their order">
       {changes.map((change, position) => {
@@ -61,49 +59,3 @@ export function Said({ of }: { readonly of: Change }) {
     </span>
   );
 }
-
-export interface ChangeTextProps extends Changes {
-  /** What is wrong with the text in the address. */
-  readonly problem: string | undefined;
-  readonly text: string;
-}
-
-/** The same changes as JSON: any command may be among them. */
-export function ChangeText({ changes, text, problem, onChange }: ChangeTextProps) {
-  const [typed, setTyped] = useState<string>();
-  const shown = typed ?? (problem === undefined ? pretty(changes) : text);
-  const read = typed === undefined ? undefined : readChanges(typed);
-  const wrong = read === undefined ? problem : 'problem' in read ? read.problem : undefined;
-  return (
-    <details class="as-json" open={problem !== undefined}>
-      <summary>Any command, as JSON</summary>
-      <TextField
-        label="A list of commands with their inputs, in their order"
-        rows={8}
-        dir="ltr"
-        placeholder={EXAMPLE}
-        problem={wrong}
-        value={shown}
-        onType={setTyped}
-      />
-      <button
-        type="button"
-        disabled={read === undefined || 'problem' in read}
-        onClick={() => {
-          if (!read || 'problem' in read) return;
-          setTyped(undefined);
-          onChange(read.changes);
-        }}
-      >
-        Compare these commands
-      </button>
-    </details>
-  );
-}
-
-const EXAMPLE = '[{ "command": "role.delete", "input": { "id": "…" } }]';
-
-const pretty = (changes: readonly Change[]): string => {
-  const lines = changes.map((change) => `  ${writeChanges([change])?.slice(1, -1)}`);
-  return lines.length === 0 ? '' : `[\n${lines.join(',\n')}\n]`;
-};

@@ -6,8 +6,9 @@ import { revokedBy } from '../../commands/sentences.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ChangeForm } from './change-form.tsx';
-import { ChangeList, ChangeText, Said } from './change-list.tsx';
+import { ChangeList, Said } from './change-list.tsx';
 import { Compared } from './compared.tsx';
+import { EditedText } from './edited-text.tsx';
 import { type Made, Make } from './make.tsx';
 
 export interface ComparisonProps {
@@ -20,9 +21,7 @@ export interface ComparisonProps {
 export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
   const { state, go } = useAddress();
   const text = state.change ?? '';
-  const read = readChanges(text);
-  const problem = 'problem' in read ? read.problem : undefined;
-  const changes = 'changes' in read ? read.changes : [];
+  const { changes, problem } = readChanges(text);
   const put = (next: readonly Change[]) => {
     onOther();
     go({ change: writeChanges(next) });
@@ -35,7 +34,18 @@ export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
     <>
       <ChangeForm onAdd={(change) => put([...changes, change])} />
       {changes.length > 0 && <ChangeList changes={changes} onChange={put} />}
-      <ChangeText key={text} changes={changes} text={text} problem={problem} onChange={put} />
+      <EditedText
+        key={text}
+        class="as-json"
+        summary="Any command, as JSON"
+        label="A list of commands with their inputs, in their order"
+        rows={8}
+        placeholder={EXAMPLE}
+        text={problem === undefined ? pretty(changes) : text}
+        problemOf={(typed) => readChanges(typed).problem}
+        button="Compare these commands"
+        onCompare={(typed) => put(readChanges(typed).changes)}
+      />
       {changes.length === 0 && problem === undefined && (
         <Empty title="No change yet">
           Choose a change and add it: this shows who would gain and who would lose access.
@@ -66,6 +76,13 @@ export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
     </>
   );
 }
+
+const EXAMPLE = '[{ "command": "role.delete", "input": { "id": "…" } }]';
+
+const pretty = (changes: readonly Change[]): string => {
+  const lines = changes.map((change) => `  ${writeChanges([change])?.slice(1, -1)}`);
+  return lines.length === 0 ? '' : `[\n${lines.join(',\n')}\n]`;
+};
 
 /** The people who lose something, as far as they are named. */
 export const losersIn = ({ loses }: AccessDifference): readonly string[] => [

@@ -7,7 +7,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { FileField, Warning, Wrong } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { ComparisonProps } from './changes-comparison.tsx';
-import { ManifestText } from './manifest-text.tsx';
+import { EditedText } from './edited-text.tsx';
 import { type OpenedFile, readFile, readOpened } from './opened-file.ts';
 import { PlanResult } from './plan-result.tsx';
 import { isForPlace, isForTable, SavedPlanNote, stateOfPlan } from './saved-plan.tsx';
@@ -51,7 +51,16 @@ export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
       {current && 'problem' in current.opened && <Wrong text={current.opened.problem} role="alert" />}
       {current && 'manifest' in current.opened && (
         <>
-          <ManifestText key={current.text} file={current} onOpen={take} />
+          <EditedText
+            key={current.text}
+            class="as-text"
+            summary="Change its text, to compare that"
+            label="A copy of the manifest"
+            rows={12}
+            text={current.text}
+            button="Compare this text"
+            onCompare={async (text) => take(await readOpened('the changed copy', text))}
+          />
           <OfManifest {...props} manifest={current.opened.manifest} />
         </>
       )}
