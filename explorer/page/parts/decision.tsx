@@ -36,11 +36,22 @@ const REASONS: Readonly<Record<Decision['reason'], string>> = {
 
 export const reasonText = (reason: Decision['reason']): string => REASONS[reason] ?? reason;
 
-/** A decision in an icon and a word, never by colour alone. */
-export function DecisionBadge({ allowed }: { readonly allowed: boolean }) {
-  return (
-    <span class={`badge ${allowed ? 'allowed' : 'refused'}`}>
-      <span aria-hidden="true">{allowed ? '✓' : '✕'}</span> {allowed ? 'allowed' : 'refused'}
-    </span>
-  );
+interface BadgeProps {
+  readonly kind: string;
+  readonly sign: string;
+  readonly text: string;
 }
+
+/** What became of something in a sign and a word, never by colour alone. */
+export const Badge = ({ kind, sign, text }: BadgeProps) => (
+  <span class={`badge ${kind}`}>
+    <span aria-hidden="true">{sign}</span> {text}
+  </span>
+);
+
+export const DecisionBadge = ({ allowed }: { readonly allowed: boolean }) =>
+  allowed ? (
+    <Badge kind="allowed" sign="✓" text="allowed" />
+  ) : (
+    <Badge kind="refused" sign="✕" text="refused" />
+  );

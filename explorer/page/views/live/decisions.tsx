@@ -6,7 +6,7 @@ import { useClient } from '../../client.ts';
 import { useNames } from '../../names.tsx';
 import { Asker, Somebody } from '../../parts/asker.tsx';
 import { counted } from '../../parts/counted.ts';
-import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
+import { Badge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
@@ -283,16 +283,10 @@ function Outcomes({ event }: { readonly event: LiveEvent }) {
   const outcome = outcomeOf(event);
   const reason = reasonOf(event);
   const { error = undefined, decisions } = event.kind === 'request' ? event : { decisions: 0 };
+  const text = outcome !== 'none' ? outcome : decisions > 0 ? 'by a policy' : 'no decision';
   return (
     <>
-      {outcome === 'allowed' || outcome === 'refused' ? (
-        <DecisionBadge allowed={outcome === 'allowed'} />
-      ) : (
-        <span class={`badge ${outcome}`}>
-          <span aria-hidden="true">{MARKS[outcome]}</span>{' '}
-          {outcome === 'fault' ? 'fault' : decisions > 0 ? 'by a policy' : 'no decision'}
-        </span>
-      )}{' '}
+      <Badge kind={outcome} sign={MARKS[outcome]} text={text} />{' '}
       <code title={meaningOf(outcome, reason)}>{reason}</code>
       {error !== undefined && (
         <span class="live-error">

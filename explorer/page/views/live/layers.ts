@@ -33,6 +33,7 @@ export function countdownOf(times: RevocationTimes, since: number | undefined, n
   });
   const isOfWebSockets = ({ layer }: LayerBar): boolean => layer === 'open WebSocket';
   return {
+    since,
     /** Seconds since the revocation; undefined before it. */
     elapsed,
     /** Layers that are drawn on one scale, of so many seconds. */

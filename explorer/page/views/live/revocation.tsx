@@ -51,14 +51,14 @@ export function Revocation() {
               {nameOf(revoked) !== undefined && <code> {revoked}</code>}:{' '}
             </>
           )}
-          {sentence(countdown, since)}
+          {sentence(countdown)}
         </p>
         <Disable revoked={revoked} />
         <Progress of={countdown} />
         {countdown.charts.map((chart) => (
-          <Bars key={chart.name} of={chart} elapsed={countdown.elapsed} since={since} />
+          <Bars key={chart.name} of={chart} during={countdown} />
         ))}
-        <LayerTable of={countdown} since={since} />
+        <LayerTable of={countdown} />
       </section>
       <div class="live-forms">
         <Settings />
@@ -95,7 +95,7 @@ function useNow(isOn: boolean): number {
 /** For people: `12:00:30`, in UTC as everywhere on this page. */
 const timeText = (at: number): string => new Date(at).toISOString().slice(11, 19);
 
-function sentence({ elapsed, charts: [requests] }: Countdown, since: number | undefined): string {
+function sentence({ since, elapsed, charts: [requests] }: Countdown): string {
   const most = requests?.seconds ?? 0;
   if (since === undefined || elapsed === undefined)
     return most === 0
@@ -122,12 +122,11 @@ function Progress({ of: { charts } }: { readonly of: Countdown }) {
 
 interface BarsProps {
   readonly of: Chart;
-  readonly elapsed: number | undefined;
-  readonly since: number | undefined;
+  readonly during: Countdown;
 }
 
 /** The picture of a chart: a bar for each layer, on one scale. The table below says the same in words. */
-function Bars({ of: { name, seconds, layers }, elapsed, since }: BarsProps) {
+function Bars({ of: { name, seconds, layers }, during: { elapsed, since } }: BarsProps) {
   const used = layers.filter(({ state }) => state !== 'off');
   if (used.length === 0) return null;
   const end = since === undefined ? `+ ${durationText(seconds)}` : timeText(since + seconds * 1_000);
@@ -175,7 +174,7 @@ function stateText({ state, left = 0, atMost }: LayerBar): string {
   return state === 'over' ? '✓ over' : `▸ ${durationText(left)} left`;
 }
 
-function LayerTable({ of: { charts }, since }: { readonly of: Countdown } & Pick<BarsProps, 'since'>) {
+function LayerTable({ of: { charts, since } }: { readonly of: Countdown }) {
   const isPlanned = since === undefined;
   return (
     <Table
@@ -189,7 +188,8 @@ function LayerTable({ of: { charts }, since }: { readonly of: Countdown } & Pick
         {
           title: isPlanned ? 'At most' : 'Until',
           label: isPlanned ? 'at most' : 'until',
-          show: (bar) => untilText(bar, since),
+          show: ({ state, atMost }) =>
+            state === 'off' ? '–' : isPlanned ? durationText(atMost) : instantText(since + atMost * 1_000),
         },
         {
           title: 'State',
@@ -204,12 +204,6 @@ function LayerTable({ of: { charts }, since }: { readonly of: Countdown } & Pick
       ]}
     />
   );
-}
-
-function untilText({ state, atMost }: LayerBar, since: number | undefined): string {
-  if (state === 'off') return '–';
-  if (since === undefined) return durationText(atMost);
-  return instantText(since + atMost * 1_000);
 }
 
 const SETTINGS: Readonly<Record<Time, { readonly label: string; readonly hint: string }>> = {
