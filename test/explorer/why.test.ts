@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_GIVEN, readGiven } from '../../explorer/page/parts/given-text.ts';
+import { MOST_GIVEN, readGiven } from '../../explorer/page/parts/asked.ts';
 import {
   dateText,
   formatInstant,

@@ -1,8 +1,6 @@
 import type { Inputs, Results } from '../../../service/index.ts';
 import type { LoadPage } from '../../load-page.ts';
-import { actingIn } from '../../parts/asked.ts';
-import { readGiven } from '../../parts/given-text.ts';
-import { askedInstant } from '../../parts/instant.ts';
+import { askedIn } from '../../parts/asked.ts';
 import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../registry.ts';
 import type { Send } from '../../send.ts';
 
@@ -63,11 +61,9 @@ const LIMIT = 100;
 /** What the address asks; undefined where a part of it is missing or cannot be read. */
 export function questionOf(state: Readonly<Record<string, string>>) {
   const { asked, method, typedBy } = SEARCHES[searchOf(state.search)];
-  const [time, read] = [askedInstant(state.at), readGiven(state.given)];
-  if (time.problem !== undefined || 'problem' in read || asked.some((name) => !state[name])) return undefined;
-  const parts = Object.fromEntries(asked.map((name) => [name, state[name]]));
-  const asWhat = { ...actingIn(state), ...(state.type && { [typedBy]: state.type }) };
-  const input = { ...parts, ...asWhat, limit: LIMIT, ...time, ...read };
+  const question = askedIn(state, asked);
+  if (!question) return undefined;
+  const input = { ...question, ...(state.type && { [typedBy]: state.type }), limit: LIMIT };
   return {
     key: JSON.stringify([method, input]),
     load:

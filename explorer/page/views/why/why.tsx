@@ -1,17 +1,15 @@
 import { type Explanation, formatExplanation } from '../../../../engine/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
-import { ActingFields } from '../../parts/acting.tsx';
 import { askedIn, type Question, questionIn } from '../../parts/asked.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { GivenField } from '../../parts/given.tsx';
 import { instantText } from '../../parts/instant.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { QuestionFields } from '../../parts/question.tsx';
+import { ActingFields, GivenField, QuestionFields } from '../../parts/question.tsx';
 import { Conditions } from './conditions.tsx';
 import { Examples } from './examples.tsx';
 import { OverTime } from './over-time.tsx';
