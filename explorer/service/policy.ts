@@ -76,19 +76,27 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
   async function policyShown(call: Call) {
     const { rules, answer, allowed, without } = await policyOf(call);
     const decisions = await decisionsFor(call, rules);
+    const sorted = [...rules].sort(byPath);
     return {
       /** What the ARNs of the policy begin with. */
       base: BASE,
+      /** The claims and headers that routes take, by name. */
+      takes: { claims: namesOf(sorted, 'claim'), headers: namesOf(sorted, 'header') },
       /** All routes of the API, in the order of their paths. */
-      routes: [...rules].sort(byPath).map((rule) => ({
-        ...shown(rule),
-        /** What the policy allows of it, by values of its parameters. Empty: nothing. */
-        allowed: allowed.flatMap(({ rule: of, ...rest }) => (of === rule ? [rest] : [])),
-        /** Whether a policy may cover it: not the `$connect` of a WebSocket API, nor AppSync. */
-        isCoverable: rule.method === 'ANY' || isVerb(rule.method),
-        /** Of a route that takes no value from the request but claims: the answer for it alone. */
-        decision: decisions.get(rule),
-      })),
+      routes: sorted.map((rule) => {
+        const own = allowed.filter((each) => each.rule === rule);
+        return {
+          ...shown(rule),
+          /** What the policy allows of it, by values of its parameters. Empty: nothing. */
+          allowed: own.map(({ rule: _, ...rest }) => ({ ...rest, scope: scopeOf(rule, rest.values) })),
+          /** A request that it takes; one that the policy allows, if it allows some. */
+          example: exampleOf(rule, own[0]?.values ?? {}),
+          /** Whether a policy may cover it: not the `$connect` of a WebSocket API, nor AppSync. */
+          isCoverable: rule.method === 'ANY' || isVerb(rule.method),
+          /** Of a route that takes no value from the request but claims: the answer for it alone. */
+          decision: decisions.get(rule),
+        };
+      }),
       /** The answer of the authorizer, with its policy document; undefined where none covers the whole API. */
       answer,
       /** Why there is none: every answer is for its route alone then. */
@@ -172,6 +180,41 @@ const shown = ({ id, method, segments, permission, scope }: RouteRule) => ({
   permission: formatTemplate(permission),
   scope: formatTemplate(scope),
 });
+
+type Values = Readonly<Record<string, string>>;
+
+const valueIn = (values: Values, name: string): string | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
+/** The scope of a route with values of its parameters; undefined where it takes more than these. */
+function scopeOf({ scope }: RouteRule, values: Values): string | undefined {
+  const filled = scope.map((part) => {
+    const text = part.kind === 'path' ? valueIn(values, part.name) : undefined;
+    return text === undefined ? part : { kind: 'literal' as const, text };
+  });
+  return filled.every(({ kind }) => kind === 'literal') ? formatTemplate(filled) : undefined;
+}
+
+/** What stands for a value that may be anything. */
+const ANY = 'example';
+
+function exampleOf({ method, segments }: RouteRule, values: Values) {
+  const filled = segments.map((segment) => {
+    if (segment.kind === 'literal') return segment;
+    const isRest = segment.kind === 'rest';
+    const first = encodeURIComponent(valueIn(values, segment.name) ?? (isRest ? `${ANY}-1` : ANY));
+    return { kind: 'literal' as const, text: isRest ? `${first}/${ANY}-2` : first };
+  });
+  return { method: method === 'ANY' ? 'GET' : method, path: formatPathTemplate(filled) };
+}
+
+const namesOf = (rules: readonly RouteRule[], kind: 'claim' | 'header'): readonly string[] => [
+  ...new Set(
+    rules.flatMap(({ permission, scope }) =>
+      [...permission, ...scope].flatMap((part) => (part.kind === kind ? part.name : [])),
+    ),
+  ),
+];
 
 const byPath = (a: RouteRule, b: RouteRule): number => {
   const [x, y] = [a, b].map(({ segments, method }) => `${formatPathTemplate(segments)} ${method}`);

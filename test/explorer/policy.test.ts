@@ -103,7 +103,16 @@ describe('a policy', () => {
     expect(routes.map(({ method, path, allowed }) => [`${method} ${path}`, allowed])).toEqual([
       ['POST /bills', []],
       ['GET /canteen', []],
-      [GRADES, [{ values: { location: 'north' }, resources: [`${BASE}GET/locations/north/grades`] }]],
+      [
+        GRADES,
+        [
+          {
+            values: { location: 'north' },
+            resources: [`${BASE}GET/locations/north/grades`],
+            scope: 'location:north',
+          },
+        ],
+      ],
       ['ANY /office', []],
     ]);
     expect(routes[2]).toMatchObject({

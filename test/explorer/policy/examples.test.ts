@@ -1,14 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { INVOKE_ACTION } from '../../../authorizer/policies/index.ts';
-import {
-  claimsOf,
-  exampleOfResource,
-  exampleOfRoute,
-  headersOf,
-  readClaims,
-  readHeaders,
-  scopeOf,
-} from '../../../explorer/page/views/policy/examples.ts';
+import { exampleOfResource, readClaims, readHeaders } from '../../../explorer/page/views/policy/examples.ts';
 import { createModel } from '../../../explorer/playground/model.ts';
 import type { PolicyShown, RouteTrial } from '../../../explorer/service/index.ts';
 
@@ -31,6 +23,7 @@ routes:
   - { api: school, method: POST, path: "/bills", permission: "bills:pay:bill", scope: "tenant:{claim:tenant}" }
   - { api: school, method: GET, path: /canteen, permission: menu, scope: "location:{header:x-location}" }
   - { api: files, method: GET, path: "/files/{rest+}", permission: grades, scope: "location:south" }
+  - { api: files, method: GET, path: "/views/{constructor}", permission: secret, scope: "tenant:school" }
 `;
 
 /** The time goes on: routes count from a millisecond after they were read. */
@@ -55,8 +48,7 @@ describe('an example', () => {
     for (const api of ['school', 'files']) {
       const { routes } = await ask<PolicyShown>('policy', { api });
       for (const route of routes) {
-        const example = exampleOfRoute(route);
-        const trial = await ask<RouteTrial>('tryRoute', { api, ...example });
+        const trial = await ask<RouteTrial>('tryRoute', { api, ...route.example });
         expect(trial.route?.id, route.path).toBe(route.id);
         if (route.allowed.length > 0)
           expect(trial, route.path).toMatchObject({ allowed: true, agrees: true });
@@ -90,19 +82,22 @@ describe('an example', () => {
   });
 });
 
-test('the scope of a route follows from values of its parameters', () => {
-  const scope = 'location:{location}';
-  expect(scopeOf({ scope }, { location: 'north' })).toBe('location:north');
-  expect(scopeOf({ scope }, {})).toBeUndefined();
-  expect(scopeOf({ scope: 'location:{toString}' }, {})).toBeUndefined();
-  expect(scopeOf({ scope: 'tenant:{claim:tenant}' }, { tenant: 'acme' })).toBeUndefined();
-  expect(scopeOf({ scope: 'tenant:acme' }, {})).toBe('tenant:acme');
+test('the scope of a route follows from values of its parameters', async () => {
+  const { routes } = await ask<PolicyShown>('policy', { claims: { tenant: 'school' } });
+  const scopes = (of: string) => routes.find(({ path }) => path === of)?.allowed.map(({ scope }) => scope);
+  expect(scopes('/locations/{location}/grades')).toEqual(['location:south']);
+  expect(scopes('/doors/{door}')).toContain('tenant:school');
+  expect(scopes('/bills')).toEqual([undefined]);
+});
+
+test('a parameter has no value but those of the policy', async () => {
+  const { routes } = await ask<PolicyShown>('policy', { api: 'files' });
+  expect(routes.map(({ example }) => example.path)).toEqual(['/files/example-1/example-2', '/views/example']);
 });
 
 test('claims and headers that routes take are named', async () => {
-  const { routes } = await ask<PolicyShown>('policy', {});
-  expect(claimsOf(routes)).toEqual(['tenant']);
-  expect(headersOf(routes)).toEqual(['x-location']);
+  const { takes } = await ask<PolicyShown>('policy', {});
+  expect(takes).toEqual({ claims: ['tenant'], headers: ['x-location'] });
 });
 
 test('claims are an object of JSON', () => {

@@ -1,4 +1,3 @@
-import type { CoveredRoute } from '../../../service/index.ts';
 import { isObject, parseJson } from '../../json.ts';
 
 /** A request to try. */
@@ -9,22 +8,6 @@ export interface Request {
 
 /** What stands for a value that may be anything. */
 const ANY = 'example';
-
-/** A request that a route takes; one that the policy allows, if it allows some. */
-export function exampleOfRoute({ method, path, allowed }: CoveredRoute): Request {
-  const [first] = allowed;
-  const knownOf = (name: string): string | undefined =>
-    first && Object.hasOwn(first.values, name) ? first.values[name] : undefined;
-  return {
-    method: method === 'ANY' ? 'GET' : method,
-    path: path.replaceAll(
-      /\{([^{}+]+)(\+?)\}/g,
-      (_, name: string, rest: string) =>
-        encodeURIComponent(knownOf(name) ?? (rest === '' ? ANY : `${ANY}-1`)) +
-        (rest === '' ? '' : `/${ANY}-2`),
-    ),
-  };
-}
 
 /**
  * A request that a resource of a policy matches.
@@ -41,17 +24,6 @@ export function exampleOfResource(resource: string, base: string): Request {
     .replaceAll('?', 'x');
   const slash = whole.indexOf('/');
   return { method: whole.slice(0, slash), path: whole.slice(slash) };
-}
-
-/** The scope of a route with values of its parameters; undefined where it takes more than these. */
-export function scopeOf(
-  { scope }: Pick<CoveredRoute, 'scope'>,
-  values: Readonly<Record<string, string>>,
-): string | undefined {
-  const filled = scope.replaceAll(/\{([^{}:]+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-  );
-  return filled.includes('{') ? undefined : filled;
 }
 
 /** What a text of the address holds, if there is one, or what is wrong with it. */
@@ -77,19 +49,3 @@ export function readHeaders(text: string | undefined): Read<Readonly<Record<stri
   }
   return { value: headers };
 }
-
-/** The claims that routes take, by name. */
-export const claimsOf = (routes: readonly CoveredRoute[]): readonly string[] => valuesOf(routes, 'claim');
-
-/** The headers that routes take, by name. */
-export const headersOf = (routes: readonly CoveredRoute[]): readonly string[] => valuesOf(routes, 'header');
-
-const valuesOf = (routes: readonly CoveredRoute[], kind: 'claim' | 'header'): readonly string[] => [
-  ...new Set(
-    routes.flatMap(({ permission, scope }) =>
-      [...`${permission} ${scope}`.matchAll(/\{(\w+):([^{}]+)\}/g)].flatMap(([, of, name = '']) =>
-        of === kind ? [name] : [],
-      ),
-    ),
-  ),
-];

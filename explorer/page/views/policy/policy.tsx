@@ -13,7 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { ActingFields, QuestionFields } from '../../parts/question.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { PolicyDocument } from './document.tsx';
-import { claimsOf, exampleOfRoute, type Request, readClaims, readHeaders, scopeOf } from './examples.ts';
+import { type Request, readClaims, readHeaders } from './examples.ts';
 import { useScrollToCurrent } from './scroll.ts';
 import { TrialBox } from './trial.tsx';
 
@@ -44,7 +44,7 @@ export function PolicyView() {
     box.current?.scrollIntoView({ block: 'nearest' });
   };
   const { value } = shown;
-  const claimNames = value ? claimsOf(value.routes) : [];
+  const claimNames = value?.takes.claims ?? [];
   return (
     <>
       <div class="question">
@@ -91,7 +91,7 @@ export function PolicyView() {
             <Routes of={value} tried={trial.value?.route?.id} onTry={fill} />
             <PolicyDocument of={value} matched={trial.value?.policy?.resource} onTry={fill} />
           </div>
-          <TrialBox box={box} routes={value.routes} headersProblem={headers.problem} called={trial} />
+          <TrialBox box={box} of={value} headersProblem={headers.problem} called={trial} />
         </>
       )}
     </>
@@ -130,7 +130,7 @@ function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
       title: 'Route',
       show: (route) => (
         <>
-          <button type="button" class="policy-try" onClick={() => onTry(exampleOfRoute(route))}>
+          <button type="button" class="policy-try" onClick={() => onTry(route.example)}>
             <span class="visually-hidden">Try </span>
             {route.method} <bdi>{route.path}</bdi>
           </button>
@@ -193,7 +193,7 @@ function Cover({ of, isWhole }: CoverProps) {
       <ul class="policy-values">
         {values.map((each) => (
           <li key={each.resources.join(' ')}>
-            <Values of={of} values={each.values} />
+            <Values of={each} />
           </li>
         ))}
       </ul>
@@ -201,14 +201,9 @@ function Cover({ of, isWhole }: CoverProps) {
   );
 }
 
-interface ValuesProps extends Pick<CoverProps, 'of'> {
-  readonly values: Readonly<Record<string, string>>;
-}
-
 /** Values of a route's parameters, with the name of the scope that they make. */
-function Values({ of, values }: ValuesProps) {
+function Values({ of: { values, scope } }: { readonly of: CoveredRoute['allowed'][number] }) {
   const nameOf = useNames();
-  const scope = scopeOf(of, values);
   const name = scope && nameOf(scope);
   return (
     <>

@@ -9,12 +9,11 @@ import { named, Select, TextField, Wrong } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { headersOf } from './examples.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 interface TrialBoxProps {
-  readonly routes: PolicyShown['routes'];
+  readonly of: PolicyShown;
   /** The element of the box. */
   readonly box: Ref<HTMLElement>;
   readonly headersProblem: string | undefined;
@@ -22,7 +21,7 @@ interface TrialBoxProps {
 }
 
 /** A request, what the policy says of it, and what route and engine say. */
-export function TrialBox({ box, routes, headersProblem, called }: TrialBoxProps) {
+export function TrialBox({ box, of: { routes, takes }, headersProblem, called }: TrialBoxProps) {
   const { state, go } = useAddress();
   const id = useId();
   const [method, setMethod] = useState(state.method ?? 'GET');
@@ -34,7 +33,6 @@ export function TrialBox({ box, routes, headersProblem, called }: TrialBoxProps)
   // Methods of routes that API Gateway has no verb for, such as CONNECT.
   const others = routes.map((route) => route.method).filter((each) => each !== 'ANY');
   const methods = [...new Set([...METHODS, ...others, method])];
-  const taken = headersOf(routes);
   return (
     <section ref={box} aria-labelledby={`${id}-title`} class="policy-trial">
       <h2 id={`${id}-title`}>Try a request</h2>
@@ -58,12 +56,12 @@ export function TrialBox({ box, routes, headersProblem, called }: TrialBoxProps)
           Try
         </button>
       </form>
-      {(taken.length > 0 || state.headers !== undefined) && (
+      {(takes.headers.length > 0 || state.headers !== undefined) && (
         <TextField
           label="Headers"
           rows={2}
-          placeholder={`${taken[0] ?? 'name'}: value`}
-          hint={`one in each line; routes take ${taken.join(', ')}`}
+          placeholder={`${takes.headers[0] ?? 'name'}: value`}
+          hint={`one in each line; routes take ${takes.headers.join(', ')}`}
           problem={headersProblem}
           value={state.headers ?? ''}
           onCommit={(headers) => go({ headers })}
