@@ -31,6 +31,7 @@ export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';
 export { violationText } from './invariants/new-violations.ts';
 export { inPlainWords } from './issues.ts';
+export { isOpen } from './kinds/entries.ts';
 export {
   createMandates,
   type MandateReceipt,

@@ -1,5 +1,6 @@
 /** Entry of the table: keys, entities and the two ports. Behind them: dynamodb/ or memory/. */
 export { fromBase64Url, toBase64Url } from './bytes.ts';
+export { statusesOf } from './entities/registry.ts';
 export { isBuiltIn, SCOPE_TYPES, typesBelow } from './entities/scope-types.ts';
 export { type ErrorCode, GatehouseError } from './errors.ts';
 export { defused } from './formulas.ts';

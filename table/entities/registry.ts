@@ -54,10 +54,14 @@ export const isScopeType = (type: string): boolean =>
 /** Statuses that end access and can be taken back, the plainest first. */
 const CLOSING = ['suspended', 'disabled', 'on-hold', 'inactive'];
 
-/** The status that closes a scope or disables a subject, by type; `scope` and `subject` are those that were added. */
-export function closingStatus(type: string): string | undefined {
+/** The statuses that nodes of a type may have. */
+export function statusesOf(type: string): readonly string[] {
   const { status } = (entityOf(type)?.attributes.shape ?? {}) as {
-    readonly status?: z.ZodOptional<z.ZodEnum>;
+    readonly status?: z.ZodOptional<z.ZodEnum<Readonly<Record<string, string>>>>;
   };
-  return CLOSING.find((each) => status?.unwrap().options.includes(each));
+  return status?.unwrap().options ?? [];
 }
+
+/** The status that closes a scope or disables a subject, by type; `scope` and `subject` are those that were added. */
+export const closingStatus = (type: string): string | undefined =>
+  CLOSING.find((each) => statusesOf(type).includes(each));

@@ -71,8 +71,8 @@ describe('levels', () => {
       'scope.list': [{ id: 'c', name: 'Campus', ancestors: [] }],
     });
     const sources = rootSources([
-      { name: 'campus', root: true, parents: [] },
-      { name: 'room', root: false, parents: ['campus'] },
+      { name: 'campus', root: true },
+      { name: 'room', root: false },
     ]);
     const reply = await levelPages(sources, undefined, pageOf)(undefined);
     expect(reply.ok && reply.result.items.map(({ ref }) => ref)).toEqual([
@@ -128,7 +128,7 @@ describe('levels', () => {
   });
 
   test('anything may be below a scope of an added type', () => {
-    const campus = { name: 'campus', root: true, parents: [] };
+    const campus = { name: 'campus', root: true };
     expect(childSources(scope('campus:c'), [campus]).map(({ type }) => type)).toEqual([
       ...['location', 'project', 'building', 'zone', 'device', 'workstream', 'campus'],
     ]);

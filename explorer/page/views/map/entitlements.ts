@@ -1,3 +1,4 @@
+import { isOpen } from '../../../../provisioning/index.ts';
 import type { NamedRef } from '../../../service/index.ts';
 import type { Item } from '../../load-page.ts';
 import { DAY } from '../../parts/instant.ts';
@@ -37,7 +38,7 @@ const entitlementOf = (owner: unknown, of: unknown, { status, startDate, endDate
   owner: String(owner),
   /** For what: a module's name or an enterprise. */
   of: String(of),
-  isOpen: status === 'active' || status === 'trial',
+  isOpen: isOpen(status),
   /** Epoch milliseconds; without bounds -Infinity and Infinity. */
   start: instantOf(startDate, Number.NEGATIVE_INFINITY),
   end: instantOf(endDate, Number.POSITIVE_INFINITY),
@@ -55,13 +56,12 @@ export const byOwner = (all: readonly Entitlement[]): ReadonlyMap<string, readon
 /** How a scope has something that has to be paid for. */
 export type Coverage =
   | {
-      readonly state: 'covered';
-      /** When the last one in force ends: epoch milliseconds or Infinity. */
+      readonly state: 'covered' | 'over';
+      /** When the last one ends: epoch milliseconds or Infinity. */
       readonly end: number;
       /** Who has it. */
       readonly owner: string;
     }
-  | { readonly state: 'over'; readonly owner: string; readonly end: number }
   | { readonly state: 'none' };
 
 /** The coverage by those of some entitlements that are for something. The end of one is no longer in it. */

@@ -9,8 +9,6 @@ export type Scope = Readonly<ReturnType<typeof scopeOf>>;
 /** A type of scopes that was added. */
 export type AddedType = Readonly<ReturnType<typeof addedTypeOf>>;
 
-const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
-
 /** An item of a list or of a read command as a scope of a type. */
 export function scopeOf(type: string, item: Item) {
   const { id, name, status = 'active', ancestors, enterprise, movingTo, deletingSince } = item;
@@ -19,7 +17,7 @@ export function scopeOf(type: string, item: Item) {
     type,
     name: String(name ?? id),
     /** References from its parent up to its root. */
-    ancestors: texts(ancestors),
+    ancestors: Array.isArray(ancestors) ? ancestors.map(String) : [],
     status: String(status),
     /** Of a workstream: the enterprise for which it needs a licence. */
     enterprise: typeof enterprise === 'string' ? enterprise : undefined,
@@ -28,11 +26,7 @@ export function scopeOf(type: string, item: Item) {
   };
 }
 
-export const addedTypeOf = ({ name, root, parents }: Item) => ({
-  name: String(name),
-  root: root === true,
-  parents: texts(parents),
-});
+export const addedTypeOf = ({ name, root }: Item) => ({ name: String(name), root: root === true });
 
 /** One list of provisioning: a command with its input, of scopes of one type. */
 export interface Source {

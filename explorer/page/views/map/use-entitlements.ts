@@ -1,3 +1,4 @@
+import { statusesOf } from '../../../../table/index.ts';
 import { type Called, useAnswer } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { type Answered, firstPage, type Item, namedIn } from '../../load-page.ts';
@@ -22,30 +23,31 @@ export function useEntitlements(now: number): Called<Entitlements> {
 
 async function load({ send }: Client, now: number): Promise<Answered<Entitlements>> {
   const first = (command: string, input: Item = {}) => firstPage(send, command, { limit: LIMIT, ...input });
+  const ofEachStatus = (type: string) =>
+    Promise.all(statusesOf(type).map((status) => first(`${type}.list`, { status })));
   const soon = new Date(now + SOON_DAYS * DAY).toISOString();
-  const replies = await Promise.all([
-    first('module.list'),
-    ...['active', 'trial', 'expired'].map((status) => first('subscription.list', { status })),
-    ...['active', 'expired'].map((status) => first('license.list', { status })),
-    first('user.list', { status: 'active', from: new Date(now).toISOString(), until: soon }),
+  const lists = await Promise.all([
+    Promise.all([first('module.list')]),
+    ofEachStatus('subscription'),
+    ofEachStatus('license'),
+    Promise.all([first('user.list', { status: 'active', from: new Date(now).toISOString(), until: soon })]),
   ]);
-  const items: (readonly Item[])[] = [];
-  for (const reply of replies) {
-    if (!reply.ok) return reply;
-    items.push(reply.result.items);
-  }
-  const [modules = [], active = [], trial = [], past = [], licences = [], pastLicences = [], users = []] =
-    items;
+  const failed = lists.flat().find((reply) => !reply.ok);
+  if (failed) return failed;
+  const pages = lists.map((replies) => replies.flatMap((reply) => (reply.ok ? reply.result : [])));
+  const [modules = [], subscriptions = [], licences = [], users = []] = pages.map((all) =>
+    all.flatMap(({ items }) => items),
+  );
   return {
     ok: true,
     result: {
       modules: modules
         .filter(({ soldBySubscription }) => soldBySubscription === true)
         .map(({ name }) => String(name)),
-      subscriptions: byOwner([...active, ...trial, ...past].map(subscriptionOf)),
-      licences: byOwner([...licences, ...pastLicences].map(licenceOf)),
+      subscriptions: byOwner(subscriptions.map(subscriptionOf)),
+      licences: byOwner(licences.map(licenceOf)),
       endingUsers: users.map(endingOf),
-      isComplete: replies.every((reply) => reply.ok && reply.result.cursor === undefined),
+      isComplete: pages.flat().every(({ cursor }) => cursor === undefined),
     },
   };
 }
