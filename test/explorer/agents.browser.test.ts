@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { deflateRawSync } from 'node:zlib';
-import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { decided, decisionOf, expectAccessible, openPage, playground } from '../support/browser.ts';
-import { type Stack, startStack } from './local-stack.ts';
+import { decided, decisionOf, expectAccessible, modelOf, openPage, playground } from '../support/browser.ts';
+import { liveTable, rowOf, type Stack, startStack } from './local-stack.ts';
 
 /** What docs/guides/agents.md does, as the explorer shows it: who acts, for whom, and what becomes of it. */
 const GUIDE = readFileSync(new URL('../../docs/guides/agents.md', import.meta.url), 'utf8');
@@ -17,10 +15,6 @@ beforeAll(async () => {
   stack = await startStack(MANIFEST);
 });
 afterAll(() => stack.stop());
-
-const table = (page: Page) => page.getByRole('table', { name: 'Decisions, newest first' });
-const rowOf = (page: Page, ...texts: readonly (string | RegExp)[]) =>
-  texts.reduce<Locator>((rows, hasText) => rows.filter({ hasText }), table(page).getByRole('row')).first();
 
 test('an agent reads, is refused beyond its mandates, and ends: the live view names both', async () => {
   const reading = await stack.command('mandate.create', {
@@ -81,9 +75,9 @@ test('an agent reads, is refused beyond its mandates, and ends: the live view na
   await expectAccessible(page);
 
   await page.getByRole('main').getByLabel('Subject').fill('assistant');
-  await expect.poll(() => table(page).getByRole('row').count()).toBe(1 + 6);
+  await expect.poll(() => liveTable(page).getByRole('row').count()).toBe(1 + 6);
   await page.getByLabel('Any text').fill('mandate:paying');
-  await expect.poll(() => table(page).getByRole('row').count()).toBe(1 + 2);
+  await expect.poll(() => liveTable(page).getByRole('row').count()).toBe(1 + 2);
   await page.getByLabel('Any text').fill('mandate_scope');
   await rowOf(page, 'mandate_scope')
     .getByRole('link', { name: /^Why: assistant/ })
@@ -103,8 +97,7 @@ test('an agent reads, is refused beyond its mandates, and ends: the live view na
   await expectAccessible(page);
 });
 
-describe('the fields of who acts', () => {
-  /** As links of the playground hold its texts. */
+describe('the fields of who acts', async () => {
   const manifest = JSON.stringify({
     ...parse(MANIFEST),
     subjects: {
@@ -116,7 +109,7 @@ describe('the fields of who acts', () => {
     },
     users: { ann: { id: 'ann', grants: { Contoso: ['bookkeeper'] } } },
   });
-  const model = deflateRawSync(JSON.stringify([manifest, ''])).toString('base64url');
+  const model = await modelOf(manifest);
   const asked = { subject: 'user:ann', scope: 'account:contoso', model };
 
   test('are typed in the playground, and go along from view to view', async () => {

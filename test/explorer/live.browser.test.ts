@@ -1,9 +1,9 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { report } from '../../cli/revocation/subcommand.ts';
 import { revocationBound } from '../../provisioning/index.ts';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
-import { type Stack, startStack } from './local-stack.ts';
+import { liveTable, rowOf, type Stack, startStack } from './local-stack.ts';
 
 /** Decisions of the local stack as they happen, and caches that run out after a revocation. */
 const NORTH = '/locations/01M800000000000000000N0RTH/pages';
@@ -22,9 +22,6 @@ async function openLive(state = '', options = {}): Promise<Page> {
   await page.getByText('connected: decisions appear').waitFor();
   return page;
 }
-const table = (page: Page) => page.getByRole('table', { name: 'Decisions, newest first' });
-const rowOf = (page: Page, ...texts: readonly (string | RegExp)[]) =>
-  texts.reduce<Locator>((rows, hasText) => rows.filter({ hasText }), table(page).getByRole('row')).first();
 
 describe('a request through the gateway', () => {
   test('appears with reason, calls and time, and a click explains it', async () => {
@@ -67,11 +64,11 @@ describe('the list', () => {
     await stack.request(`${NORTH}/grades`, VICTOR);
     const page = await openLive('?outcome=refused');
     await rowOf(page, 'victor').waitFor();
-    await expect.poll(() => table(page).getByText('✓ allowed').count()).toBe(0);
+    await expect.poll(() => liveTable(page).getByText('✓ allowed').count()).toBe(0);
     await page.getByLabel('Outcome').selectOption('');
     await page.getByRole('main').getByLabel('Subject').fill('TINA');
     await rowOf(page, 'tina').waitFor();
-    await expect.poll(() => table(page).getByText('victor').count()).toBe(0);
+    await expect.poll(() => liveTable(page).getByText('victor').count()).toBe(0);
     await expect.poll(() => page.url()).toMatch(/#live\?who=TINA$/);
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page
@@ -79,7 +76,7 @@ describe('the list', () => {
       .getByRole('button', { name: /denied_by_role/ })
       .click();
     await expect.poll(() => page.url()).toMatch(/reason=denied_by_role$/);
-    await expect.poll(() => table(page).getByText('✓ allowed').count()).toBe(0);
+    await expect.poll(() => liveTable(page).getByText('✓ allowed').count()).toBe(0);
     await page.getByLabel('Any text').fill('nobody has this');
     await page.getByText('Nothing matches the filter').waitFor();
     await expectAccessible(page);
@@ -95,13 +92,13 @@ describe('the list', () => {
     await page.keyboard.press('Enter');
     const resume = page.getByRole('button', { name: /^Resume/ });
     await resume.waitFor();
-    const shown = await table(page).getByRole('row').count();
+    const shown = await liveTable(page).getByRole('row').count();
     await stack.request(`${NORTH}/schedule`, TINA);
     await page.getByRole('button', { name: 'Resume (1 new)' }).waitFor();
-    expect(await table(page).getByRole('row').count()).toBe(shown);
+    expect(await liveTable(page).getByRole('row').count()).toBe(shown);
     await page.keyboard.press('Space');
     await pause.waitFor();
-    await expect.poll(() => table(page).getByRole('row').count()).toBe(shown + 1);
+    await expect.poll(() => liveTable(page).getByRole('row').count()).toBe(shown + 1);
   });
 });
 

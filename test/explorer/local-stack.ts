@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
 import { ulid } from 'ulid';
 import { readConfiguration } from '../../local/configuration.ts';
 import { startManifest } from '../../local/manifest/stack.ts';
@@ -25,6 +26,15 @@ export interface Stack {
   readonly command: (name: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
   readonly stop: () => Promise<void>;
 }
+
+/** The decisions that the view Live shows. */
+export const liveTable = (page: Page) => page.getByRole('table', { name: 'Decisions, newest first' });
+
+/** The newest of those that have all these texts. */
+export const rowOf = (page: Page, ...texts: readonly (string | RegExp)[]) =>
+  texts
+    .reduce<Locator>((rows, hasText) => rows.filter({ hasText }), liveTable(page).getByRole('row'))
+    .first();
 
 /** The local stack on the memory table, with the sample tenants or with a manifest. */
 export async function startStack(manifest?: string): Promise<Stack> {

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { idOf } from '../../explorer/page/refs.ts';
 import { expectAccessible, openPage } from '../support/browser.ts';
-import { idIn, type ServedTable, serveTable } from './served-table.ts';
+import { type ServedTable, serveTable } from './served-table.ts';
 
 const open = (table: ServedTable, state: Readonly<Record<string, string>> = {}) =>
   openPage({ url: table.linkTo('log', state) });
@@ -12,9 +13,9 @@ const counted = (page: Page, text: string) => page.getByRole('status').filter({ 
 
 async function withChanges(): Promise<ServedTable> {
   const table = await serveTable();
-  const school = idIn(table.ref('scope', 'school'));
+  const school = idOf(table.ref('scope', 'school'));
   await table.run('tenant.update', { id: school, status: 'suspended', description: 'closed' }, 'pipeline');
-  const [user, group] = [table.ref('subject', 'dora'), table.ref('group', 'staff')].map(idIn);
+  const [user, group] = [table.ref('subject', 'dora'), table.ref('group', 'staff')].map(idOf);
   await table.run('membership.delete', { user, group }, table.ref('subject', 'edda'));
   return table;
 }

@@ -1,17 +1,21 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { choose, decided, decisionOf, expectAccessible, openPage, playground } from '../support/browser.ts';
+import {
+  choose,
+  decided,
+  decisionOf,
+  editorIn,
+  expectAccessible,
+  manifestOf,
+  openPage,
+  playground,
+  type,
+} from '../support/browser.ts';
 
 /** The playground's own parts: texts, links, questions and tests. Its views have tests of their own. */
-const manifestOf = (page: Page) => page.getByRole('textbox', { name: 'Manifest' });
 const testsOf = (page: Page) => page.getByRole('textbox', { name: 'Model tests' });
 const decisionIn = (page: Page) => page.getByRole('region', { name: 'Question', exact: true });
-
-/** The editor proper: before its code has come, a plain field is in its place. */
-async function editorIn(page: Page): Promise<void> {
-  await page.locator('.editor .cm-content').first().waitFor();
-}
 
 /** An example, once its text can be edited. */
 async function openEditor(name: string, example: string) {
@@ -22,14 +26,6 @@ async function openEditor(name: string, example: string) {
 
 /** The text of an editor: it shows an empty line after the last one. */
 const textOf = async (editor: ReturnType<typeof manifestOf>) => (await editor.innerText()).trim();
-
-/** Replaces what an editor holds by typing, one key at a time. */
-async function type(page: Page, text: string): Promise<void> {
-  await manifestOf(page).click();
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.press('Delete');
-  await page.keyboard.insertText(text);
-}
 
 /** As a person pastes: the editor reads the clipboard itself. */
 const paste = (page: Page, text: string): Promise<void> =>

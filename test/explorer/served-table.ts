@@ -92,6 +92,3 @@ export async function serveTable(options: TableOptions = {}): Promise<ServedTabl
     linkTo: (name, state = {}) => `${served.link}#${name}?${new URLSearchParams(state)}`,
   };
 }
-
-/** The id in a reference. */
-export const idIn = (ref: string): string => ref.slice(ref.indexOf(':') + 1);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, onTestFinished, test } from 'vitest';
-import { openPage } from '../support/browser.ts';
+import { editorIn, openPage, type } from '../support/browser.ts';
 import { serveFolder } from '../support/static-server.ts';
 
 /** The playground is a part of the site of the documents: static files that any host serves, under any path. */
@@ -34,18 +34,10 @@ test('the front page leads to the playground', async () => {
 
 test('an edit changes the decision, wherever the site is', async () => {
   const { page } = await openPage({ url: `${await serve('/some/path/')}playground/#${QUESTION}` });
-  const manifest = page.getByRole('textbox', { name: 'Manifest' });
   const decision = page.getByRole('region', { name: 'Decision' });
-  // The editor proper: before its code has come, a plain field is in its place.
-  await page.locator('.editor .cm-content').first().waitFor();
-  const write = async (text: string): Promise<void> => {
-    await manifest.click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.press('Delete');
-    await page.keyboard.insertText(text);
-  };
-  await write(MODEL('teacher'));
+  await editorIn(page);
+  await type(page, MODEL('teacher'));
   await decision.getByText(/ allowed$/).waitFor();
-  await write(MODEL('guest'));
+  await type(page, MODEL('guest'));
   await decision.getByText(/ refused$/).waitFor();
 });

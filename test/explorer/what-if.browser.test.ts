@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { idOf } from '../../explorer/page/refs.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { idsOf, savedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { COMMANDS, type PlanAnswer, peopleText } from '../../provisioning/index.ts';
 import { decisionLine } from '../provisioning/evidence/lines.ts';
-import { expectAccessible, openPage, playground } from '../support/browser.ts';
-import { idIn, SCHOOL, type ServedTable, serveTable } from './served-table.ts';
+import { choose, expectAccessible, openPage, playground } from '../support/browser.ts';
+import { SCHOOL, type ServedTable, serveTable } from './served-table.ts';
 
 interface Change {
   readonly command: string;
@@ -15,20 +16,16 @@ interface Change {
 
 const leaving = ({ ref }: ServedTable, user: string, group: string): Change => ({
   command: 'membership.delete',
-  input: { user: idIn(ref('subject', user)), group: idIn(ref('group', group)) },
+  input: { user: idOf(ref('subject', user)), group: idOf(ref('group', group)) },
 });
 const suspending = ({ ref }: ServedTable, scope: string): Change => ({
   command: 'tenant.update',
-  input: { id: idIn(ref('scope', scope)), status: 'suspended' },
+  input: { id: idOf(ref('scope', scope)), status: 'suspended' },
 });
 
 const open = (table: ServedTable, ...changes: readonly Change[]) =>
   openPage({ url: table.linkTo('what-if', { change: JSON.stringify(changes) }) });
 
-const choose = async (page: Page, label: string, text: string) => {
-  await page.getByLabel(label, { exact: true }).fill(text);
-  await page.keyboard.press('Enter');
-};
 const pick = (page: Page, label: string) =>
   page.getByLabel('Change', { exact: true }).selectOption({ label });
 const add = (page: Page) => page.getByRole('button', { name: 'Add this change' }).click();
@@ -85,11 +82,11 @@ describe('changes', () => {
     const { page } = await open(table, leaving(table, 'ann@school.example', 'teachers north'));
     await nothingChanged(page);
     const file = page.getByLabel(/decisions of last week/);
-    const choose = (text: string) =>
+    const read = (text: string) =>
       file.setInputFiles({ name: 'week.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
-    await choose('no log');
+    await read('no log');
     await page.getByText('week.jsonl has no decision about').waitFor();
-    await choose(line);
+    await read(line);
     await heading(page, 'Would be refused: 1 decision').waitFor();
     await heading(page, 'Would be allowed: 0 decisions').waitFor();
     await page.getByRole('row', { name: /Ann.*grades.*1 time/ }).waitFor();
@@ -118,7 +115,7 @@ describe('changes', () => {
     await text.fill('[{"command": 1}]');
     await page.getByText('number 1 of the list is no command').waitFor();
     await text.fill(
-      JSON.stringify([{ command: 'group.delete', input: { id: idIn(table.ref('group', 'staff')) } }]),
+      JSON.stringify([{ command: 'group.delete', input: { id: idOf(table.ref('group', 'staff')) } }]),
     );
     await page.getByRole('button', { name: 'Compare these commands' }).click();
     await page.getByText('the group staff is removed').waitFor();

@@ -1,7 +1,6 @@
-import { deflateRawSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { decided, decisionOf, expectAccessible, openPage, playground } from '../support/browser.ts';
+import { decided, decisionOf, expectAccessible, modelOf, openPage, playground } from '../support/browser.ts';
 
 /** The view Why: a decision of every kind, its picture, its place in time, and what would have helped. */
 const MODEL = `
@@ -40,8 +39,7 @@ licenses:
   - { account: bluefin, enterprise: aurora, name: Licence, from: 2024-01-01, until: 2024-12-31 }
 `;
 
-/** As links of the playground hold its texts. */
-const PACKED = deflateRawSync(JSON.stringify([MODEL, ''])).toString('base64url');
+const PACKED = await modelOf(MODEL);
 
 const NOON = '2026-03-10T12:00Z';
 

@@ -52,17 +52,34 @@ export const decided = (shown: Locator, outcome: 'allowed' | 'refused'): Promise
   shown.getByText(new RegExp(` ${outcome}$`)).waitFor();
 
 /** Fills in a field of a view, as a person who presses Enter. */
-export async function choose(within: Locator, label: string, text: string): Promise<void> {
+export async function choose(within: Locator | Page, label: string, text: string): Promise<void> {
   const field = within.getByLabel(label, { exact: true });
   await field.fill(text);
   await field.press('Enter');
 }
 
-/** A view of the playground over a manifest, with as much room for it as there is. */
-export async function openOver(manifest: string, name: string) {
+/** A manifest as links of the playground hold it. */
+export async function modelOf(manifest: string): Promise<string> {
   const model = await packTexts({ manifest, tests: '' });
   if (model === undefined) throw new Error('the manifest is too long for an address');
-  return openPage({ url: playground(name, { model, hide: 'manifest,tests' }) });
+  return model;
+}
+
+/** A view of the playground over a manifest, with as much room for it as there is. */
+export const openOver = async (manifest: string, name: string) =>
+  openPage({ url: playground(name, { model: await modelOf(manifest), hide: 'manifest,tests' }) });
+
+/** Waits for the editor proper: before its code has come, a plain field is in its place. */
+export const editorIn = (page: Page): Promise<void> => page.locator('.editor .cm-content').first().waitFor();
+
+export const manifestOf = (page: Page): Locator => page.getByRole('textbox', { name: 'Manifest' });
+
+/** Replaces what the editor of the manifest holds by typing, one key at a time. */
+export async function type(page: Page, text: string): Promise<void> {
+  await manifestOf(page).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
 }
 
 interface PageOptions extends BrowserContextOptions {
