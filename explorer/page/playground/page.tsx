@@ -13,7 +13,7 @@ import { questionOfOther, stateOf } from './model-question.ts';
 import { Question } from './question.tsx';
 import { Results } from './results.tsx';
 import { useTexts } from './texts.ts';
-import { type FileName, type GoToPlace, NEW, TextsColumn } from './texts-column.tsx';
+import { type FileName, NEW, type Target, TextsColumn } from './texts-column.tsx';
 import { startWorker } from './worker-client.ts';
 
 const worker = startWorker();
@@ -29,7 +29,7 @@ export function PlaygroundPage({ children }: ModeProps) {
   const [revision, setRevision] = useState(0);
   const [broken, setBroken] = useState<string>();
   const [file, setFile] = useState<FileName>('manifest');
-  const goTo = useRef<GoToPlace>(() => undefined);
+  const [target, setTarget] = useState<Target>();
   /** Whether the texts have just been opened, by no link: then the first question of their tests is asked. */
   const isNew = useRef(location.hash === '');
   const model = applied?.model;
@@ -84,6 +84,11 @@ export function PlaygroundPage({ children }: ModeProps) {
   };
   const hidden = hiddenIn(state);
   const shown = columnOf(state);
+  const goTo = (next: Target): void => {
+    setFile(next.file);
+    go({ column: 'manifest', hide: hidden.has('tests') ? 'tests' : undefined }, { replace: true });
+    setTarget(next);
+  };
   const isNarrow = useNarrow();
   const column = (name: Column) => ({
     ...(isNarrow && name === shown && name !== 'picture' ? { role: 'main' as const } : {}),
@@ -114,13 +119,8 @@ export function PlaygroundPage({ children }: ModeProps) {
                 model={model}
                 file={file}
                 setFile={setFile}
+                target={target}
                 goTo={goTo}
-                onShow={() =>
-                  go(
-                    { column: 'manifest', hide: hidden.has('tests') ? 'tests' : undefined },
-                    { replace: true },
-                  )
-                }
               />
             )}
           </section>
@@ -140,7 +140,7 @@ export function PlaygroundPage({ children }: ModeProps) {
                     setFile('tests');
                   }}
                 />
-                <Results model={model} goTo={(place) => goTo.current('tests', place)} />
+                <Results model={model} goTo={(place) => goTo({ file: 'tests', place })} />
               </>
             )}
           </section>

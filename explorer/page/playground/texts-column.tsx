@@ -1,5 +1,4 @@
-import type { RefObject } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import MANIFEST_SCHEMA from '../../../docs/schemas/manifest.schema.json' with { type: 'json' };
 import TESTS_SCHEMA from '../../../docs/schemas/model-test.schema.json' with { type: 'json' };
 import type { ModelState, TextProblem, Texts } from '../../playground/model.ts';
@@ -37,7 +36,11 @@ tests:
 `,
 };
 
-export type GoToPlace = (file: FileName, place: Place) => void;
+/** A place in one of the texts. */
+export interface Target {
+  readonly file: FileName;
+  readonly place: Place;
+}
 
 export interface TextsColumnProps {
   readonly open: OpenTexts;
@@ -45,29 +48,22 @@ export interface TextsColumnProps {
   readonly model: ModelState | undefined;
   readonly file: FileName;
   readonly setFile: (file: FileName) => void;
-  readonly goTo: RefObject<GoToPlace>;
-  /** Shows this column, where it is hidden. */
-  readonly onShow: () => void;
+  /** Where the editor goes when it becomes another one. */
+  readonly target: Target | undefined;
+  readonly goTo: (target: Target) => void;
 }
 
 /** Both texts, one at a time, with what is wrong with them and what they change. */
-export function TextsColumn({ open, texts, model, file, setFile, goTo, onShow }: TextsColumnProps) {
+export function TextsColumn({ open, texts, model, file, setFile, target, goTo }: TextsColumnProps) {
   const handles = { manifest: useRef<EditorHandle>(null), tests: useRef<EditorHandle>(null) };
   const problems = useMemo(() => {
     const of = (name: FileName) => model?.problems.filter(({ text }) => text === name) ?? [];
     return { manifest: of('manifest'), tests: of('tests') };
   }, [model]);
-  const [target, setTarget] = useState<{ readonly name: FileName; readonly place: Place }>();
-  const goToPlace: GoToPlace = (name, place) => {
-    setFile(name);
-    onShow();
-    setTarget({ name, place });
-  };
   // The editor can have the focus once it is shown; what is typed next goes there.
   useLayoutEffect(() => {
-    if (target) handles[target.name].current?.goTo(target.place);
+    if (target) handles[target.file].current?.goTo(target.place);
   }, [target]);
-  goTo.current = goToPlace;
   const completions = {
     manifest: (text: string, offset: number) => completionAt(text, offset, MANIFEST_SCHEMA as Schema),
     tests: (text: string, offset: number) =>
@@ -116,7 +112,7 @@ export function TextsColumn({ open, texts, model, file, setFile, goTo, onShow }:
       )}
       <Problems
         problems={[...problems[file], ...problems[file === 'tests' ? 'manifest' : 'tests']]}
-        goTo={goToPlace}
+        goTo={goTo}
       />
     </>
   );
@@ -161,7 +157,7 @@ function Problems({
   goTo,
 }: {
   readonly problems: readonly TextProblem[];
-  readonly goTo: GoToPlace;
+  readonly goTo: TextsColumnProps['goTo'];
 }) {
   return (
     <ul class="text-problems scrolls" aria-live="polite" aria-label="Errors">
@@ -169,7 +165,7 @@ function Problems({
         const { text, line, column, message } = problem;
         return (
           <li key={`${text} ${line} ${column} ${message}`}>
-            <button type="button" onClick={() => goTo(text, problem)}>
+            <button type="button" onClick={() => goTo({ file: text, place: problem })}>
               <span class="place">
                 {FILES[text].name}:{line}
               </span>{' '}
