@@ -137,7 +137,7 @@ function Problem({ of: { problem, candidates, meant }, choose, take }: ProblemPr
         </button>
       )}
       {candidates.length > 0 && (
-        <ul class="candidates scrolls">
+        <ul class="plain candidates scrolls">
           {candidates.map(({ ref, name, path, email }) => (
             <li key={ref}>
               <button type="button" onClick={() => take(ref)}>

@@ -39,7 +39,7 @@ export function Timeline({ start, end, rows, now, marks = [], axis }: TimelinePr
       {rows.map(({ label, head, spans }) => (
         <Fragment key={label}>
           {head}
-          <ol aria-label={label}>
+          <ol class="plain" aria-label={label}>
             {spans.map(({ start: from, end: until, class: classes, sign, text }) => (
               <li key={from} class={classes} style={{ flexGrow: until - from }} title={text}>
                 <span aria-hidden="true">{sign}</span>

@@ -33,7 +33,7 @@ export function Results({ model, goTo }: ResultsProps) {
           Ask a question and choose “Add as test”, or write some in tests.yaml.
         </Empty>
       )}
-      <ul>
+      <ul class="plain">
         {[...failed, ...passed].map((test) => (
           <Test key={`${test.line} ${test.title}`} test={test} model={model} goTo={goTo} />
         ))}

@@ -160,7 +160,7 @@ function Problems({
   readonly goTo: TextsColumnProps['goTo'];
 }) {
   return (
-    <ul class="text-problems scrolls" aria-live="polite" aria-label="Errors">
+    <ul class="plain text-problems scrolls" aria-live="polite" aria-label="Errors">
       {problems.slice(0, LISTED).map((problem) => {
         const { text, line, column, message } = problem;
         return (

@@ -168,7 +168,7 @@ function SummaryLine({ of: { reasons, time, calls, decisions }, reason: chosen, 
   if (reasons.length === 0) return null;
   return (
     <div class="live-summary">
-      <ul aria-label="Reasons">
+      <ul class="plain" aria-label="Reasons">
         {reasons.map(({ reason, outcome, count }) => (
           <li key={`${outcome} ${reason}`}>
             <button

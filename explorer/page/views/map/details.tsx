@@ -62,7 +62,7 @@ export function Details({ path, entitlements, now }: DetailsProps) {
       <p class="marks">
         <Marks of={marksOf(scope, isClosed, entitlements, now)} />
       </p>
-      <ul class="links">
+      <ul class="plain links">
         {QUESTIONS.map(([view, text]) => (
           <li key={view}>
             <Link to={view} ask={{ scope: ref, search: view === 'search' ? 'who' : undefined }}>
@@ -118,7 +118,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
   return (
     <>
       <h3>Subscriptions and licences</h3>
-      <ul class="lines">
+      <ul class="plain lines">
         {modules.map(([module, coverage]) => (
           <li key={module}>
             <span class="kind">module</span> <bdi class="name">{module}</bdi>{' '}
@@ -147,7 +147,7 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
     <>
       <h3>Licences</h3>
       {enterprises.length === 0 && <p class="nothing">It has no licence.</p>}
-      <ul class="lines">
+      <ul class="plain lines">
         {enterprises.map((enterprise) => (
           <li key={enterprise}>
             for <Named of={enterprise} />{' '}
@@ -204,7 +204,7 @@ function EndingUsers({ users }: { readonly users: Entitlements['endingUsers'] })
   return (
     <Disclosure summary={`Users who end soon (${users.length})`}>
       {() => (
-        <ul class="lines">
+        <ul class="plain lines">
           {users.map(({ ref, name, end }) => (
             <li key={ref}>
               <Named of={{ ref, name }} /> <Marks of={[{ kind: 'ending', text: `ends ${lastDayOf(end)}` }]} />

@@ -32,7 +32,7 @@ export function Lines({ command, of, none, title, keyOf = ({ id }) => String(id)
   return (
     <>
       {items.length > 0 && (
-        <ul class="lines">
+        <ul class="plain lines">
           {items.map((item) => (
             <li key={keyOf(item)}>{show(item)}</li>
           ))}

@@ -88,7 +88,7 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
     return parent ? <p class="nothing">Nothing is below it.</p> : <NoScope />;
   return (
     <>
-      <ul class={parent ? 'level' : 'level roots'}>
+      <ul class="plain level">
         {page.map((scope) => (
           <Node key={scope.ref} scope={scope} {...rest} />
         ))}

@@ -172,7 +172,7 @@ function Said({ cell, matrix: { roles, combination } }: SaidProps) {
       <h2>
         <bdi>{role.label}</bdi>, <code>{permission}</code>
       </h2>
-      <ul>
+      <ul class="plain">
         {marks.map((mark) => (
           <li key={JSON.stringify(mark)}>
             <Signs of={mark} /> {mark.effect}

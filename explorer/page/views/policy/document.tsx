@@ -42,7 +42,7 @@ export function PolicyDocument({ of: { base, answer, without }, matched, onTry }
                 <span aria-hidden="true">{Effect === 'Allow' ? '✓' : '✕'}</span> {Effect}:{' '}
                 {counted(resources.length, 'resource')}
               </h3>
-              <ul>
+              <ul class="plain">
                 {resources.map((resource) => (
                   <li key={resource} aria-current={resource === matched ? 'true' : undefined}>
                     <button

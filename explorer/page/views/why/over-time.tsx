@@ -110,7 +110,7 @@ function Marks({ marks, onChoose }: MarksProps) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? marks : marks.slice(0, FEW);
   return (
-    <ul class="why-marks" aria-label="What begins and ends">
+    <ul class="plain why-marks" aria-label="What begins and ends">
       {shown.map((mark) => (
         <li key={JSON.stringify(mark)}>
           <button type="button" title={instantText(mark.at)} onClick={() => onChoose(mark.at)}>

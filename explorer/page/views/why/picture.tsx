@@ -194,7 +194,7 @@ const LINES: readonly (readonly [text: string, classes: string, isOf: (edge: Pat
 /** Only of what is in the picture. */
 function Legend({ graph: { edges } }: { readonly graph: PathGraph }) {
   return (
-    <ul class="why-legend" aria-label="Lines">
+    <ul class="plain why-legend" aria-label="Lines">
       {LINES.filter(([, , isOf]) => edges.some(isOf)).map(([text, classes]) => (
         <li key={text}>
           <svg width="28" height="10" aria-hidden="true">

@@ -9,7 +9,7 @@ export function Places({ path, combination, allowedBy, deniedBy }: Explanation) 
   const deciding = allowedBy.items[0] ?? deniedBy.items[0];
   const grantedAt = deciding && 'scope' in deciding.from ? deciding.from.scope.ref : undefined;
   return (
-    <ol class="why-places" aria-label="The path of scopes, from the tenant down">
+    <ol class="plain why-places" aria-label="The path of scopes, from the tenant down">
       {[...path].reverse().map(({ ref, name, status }, position) => (
         <li key={ref} class={OPEN.includes(status) ? 'open' : 'closed'}>
           <Link to="map" ask={{ scope: ref }} title={`${ref}\nShow it on the map`}>

@@ -16,7 +16,7 @@ export function Remediation({ explanation }: { readonly explanation: Explanation
     <section class="why-remediation">
       <h2>What would have helped</h2>
       {remedies.length > 0 && (
-        <ul>
+        <ul class="plain">
           {remedies.map(({ of, change }) => (
             <Line key={of.ref} change={change} does={`make it active: ${of.name}`}>
               <Named of={of} />: make it active
@@ -125,7 +125,7 @@ const Group = <T,>({ title, of: { items, more }, show, children }: GroupProps<T>
   <div>
     <h3>{title}</h3>
     {items.length === 0 && <p class="none">none</p>}
-    <ul>
+    <ul class="plain">
       {items.map(show)}
       {children}
       {more > 0 && <li>and {more} more</li>}

@@ -28,7 +28,7 @@ const OUTCOMES: Readonly<Record<Outcome, { readonly icon: string; readonly text:
 export function Steps({ steps }: { readonly steps: readonly Step[] }) {
   const deciding = steps.find(({ decides }) => decides)?.step ?? steps.length;
   return (
-    <ol class="why-steps">
+    <ol class="plain why-steps">
       {steps.map((step) => (
         <StepLine key={step.step} of={step} outcome={outcomeOf(step, deciding)} />
       ))}
