@@ -159,16 +159,15 @@ function methodsOf(parts: ServiceParts) {
       const read = readSavedPlan(data);
       if (!read) throw new GatehouseError('invalid', 'this is no plan: gatehouse plan --out writes one');
       if ('problem' in read) throw new GatehouseError('invalid', `this ${read.problem}`);
-      const { place, madeAt, prune, pruneShared, manifest } = read.plan;
+      const { manifest, ...saved } = read.plan;
+      const { prune, pruneShared } = saved;
       const answer = await provisioning({ command: 'tenant.plan', input: { manifest, prune, pruneShared } });
       if (!answer.ok) throw errorOf(answer);
       const plan = answer.result as unknown as PlanAnswer;
-      return {
-        saved: { place, madeAt, prune, pruneShared },
-        plan,
-        /** The changes of the new plan that the saved one does not have: there are some where it is out of date. */
-        beyond: await changesBeyond(read.plan, plan.changes),
-      };
+      const beyond = await changesBeyond(read.plan, plan.changes);
+      /** Whether the saved plan does not have a change: there are some where it is out of date. */
+      const changes = plan.changes.map((each) => ({ ...each, isBeyond: beyond.includes(each) }));
+      return { saved, plan: { ...plan, changes } };
     },
   } satisfies { readonly [M in Method]: (input: Checked<M>) => Promise<unknown> };
 }

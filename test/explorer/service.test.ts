@@ -183,13 +183,13 @@ describe('a saved plan', () => {
   test('that has all changes of a new one is current', async () => {
     expect(await service('savedPlan', { data: saved({}) })).toMatchObject({
       ok: true,
-      result: { saved: { place: 'table school' }, plan: { changes: [] }, beyond: [] },
+      result: { saved: { place: 'table school' }, plan: { changes: [] } },
     });
   });
 
   test('is out of date where the table takes other changes', async () => {
     expect(await service('savedPlan', { data: saved({ manifest }) })).toMatchObject({
-      result: { plan: { create: 1 }, beyond: [{ verb: 'create', kind: 'tenant' }] },
+      result: { plan: { create: 1, changes: [{ verb: 'create', kind: 'tenant', isBeyond: true }] } },
     });
   });
 });

@@ -10,7 +10,7 @@ import type { ComparisonProps } from './changes-comparison.tsx';
 import { EditedText } from './edited-text.tsx';
 import { type OpenedFile, readFile, readOpened } from './opened-file.ts';
 import { PlanResult } from './plan-result.tsx';
-import { isForPlace, isForTable, SavedPlanNote, stateOfPlan } from './saved-plan.tsx';
+import { beyondIn, isForPlace, isForTable, SavedPlanNote } from './saved-plan.tsx';
 
 /** Compares a manifest, or a plan in a file, with the table: what applying it would do, and remove. */
 export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
@@ -103,19 +103,17 @@ function OfManifest({ manifest, onMade }: OfProps & { readonly manifest: Data })
 
 function OfPlan({ data, onMade }: OfProps & { readonly data: Data }) {
   const { value, error, isLoading, retry } = useCall('savedPlan', { data: { ...data } });
-  const current = value && stateOfPlan(data, value);
   const { manifest, prune, pruneShared, changes } = data;
   const client = useClient();
   const input = { manifest, prune, pruneShared, agreed: changes, exact: true };
-  const mayApply = current?.isCurrent === true && isForPlace(value?.saved.place, client);
+  const mayApply = value && beyondIn(value) === 0 && isForPlace(value.saved.place, client);
   return (
     <>
       {error && <Problem of={error} retry={retry} />}
-      {value && current && !isLoading && <SavedPlanNote saved={value.saved} of={current} />}
+      {value && !isLoading && <SavedPlanNote of={value} />}
       <PlanResult
         answer={value?.plan}
         isLoading={isLoading}
-        beyond={current?.beyond}
         command={mayApply ? { command: 'tenant.apply', input } : undefined}
         onMade={onMade}
       />

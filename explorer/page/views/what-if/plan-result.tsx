@@ -1,23 +1,21 @@
-import type { PlanAnswer, PlannedChange } from '../../../../provisioning/index.ts';
+import type { PlanAnswer } from '../../../../provisioning/index.ts';
 import type { Change } from '../../commands/changes.ts';
 import { losersIn } from './changes-comparison.tsx';
 import { Compared } from './compared.tsx';
 import { type Made, Make } from './make.tsx';
-import { Planned } from './planned.tsx';
+import { Planned, type ShownChange } from './planned.tsx';
 
 export interface PlanResultProps {
-  readonly answer: PlanAnswer | undefined;
+  readonly answer: (PlanAnswer & { readonly changes: readonly ShownChange[] }) | undefined;
   /** Another plan is being made: the answer is the one before. */
   readonly isLoading: boolean;
   /** What applies it; undefined where it may not be applied. */
   readonly command: Change | undefined;
-  /** Whether a saved plan does not have a change. */
-  readonly beyond?: ((change: PlannedChange) => boolean) | undefined;
   readonly onMade: (made: Made) => void;
 }
 
 /** What tenant.plan answered: the difference in access, and the changes. */
-export function PlanResult({ answer, isLoading, command, beyond, onMade }: PlanResultProps) {
+export function PlanResult({ answer, isLoading, command, onMade }: PlanResultProps) {
   const hasProblems = answer !== undefined && answer.problems.length > 0;
   if (hasProblems && !isLoading) return <ManifestProblems of={answer} />;
   const plan = hasProblems ? undefined : answer;
@@ -34,7 +32,7 @@ export function PlanResult({ answer, isLoading, command, beyond, onMade }: PlanR
       </Compared>
       {plan && (
         <div class={isLoading ? 'outdated' : undefined}>
-          <Planned changes={plan.changes} beyond={beyond} />
+          <Planned changes={plan.changes} />
         </div>
       )}
     </>

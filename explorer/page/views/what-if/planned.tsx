@@ -6,32 +6,24 @@ const FIRST = 40;
 
 const SIGNS = { create: '+', change: '~', remove: '−' } as const;
 
-export interface PlannedProps {
-  readonly changes: readonly PlannedChange[];
-  /** Whether a saved plan does not have a change. */
-  readonly beyond?: ((change: PlannedChange) => boolean) | undefined;
-}
+/** A change of a plan, and whether a saved one does not have it. */
+export type ShownChange = PlannedChange & { readonly isBeyond?: boolean };
 
 /** The changes of a plan, what is dangerous first. */
-export const Planned = ({ changes, beyond }: PlannedProps) => (
+export const Planned = ({ changes }: { readonly changes: readonly ShownChange[] }) => (
   <>
     {planSections(changes).map(([title, of]) => (
       <section key={title} class="planned">
         <h2>
           {title} ({of.length.toLocaleString('en')})
         </h2>
-        <Few of={of} most={FIRST} show={(change) => <Line of={change} isBeyond={beyond?.(change)} />} />
+        <Few of={of} most={FIRST} show={(change) => <Line of={change} />} />
       </section>
     ))}
   </>
 );
 
-interface LineProps {
-  readonly of: PlannedChange;
-  readonly isBeyond: boolean | undefined;
-}
-
-const Line = ({ of, isBeyond }: LineProps) => (
+const Line = ({ of }: { readonly of: ShownChange }) => (
   <li>
     <span class={`verb ${of.verb}`}>
       <span aria-hidden="true">{SIGNS[of.verb]}</span> {of.verb}
@@ -43,6 +35,6 @@ const Line = ({ of, isBeyond }: LineProps) => (
         <span aria-hidden="true">⚠</span> <bdi>{of.danger}</bdi>
       </strong>
     )}
-    {isBeyond && <strong class="beyond"> not in the plan</strong>}
+    {of.isBeyond && <strong class="beyond"> not in the plan</strong>}
   </li>
 );
