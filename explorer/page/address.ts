@@ -35,36 +35,20 @@ function parseAddress(hash: string): Address {
   return { view, state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-function formatAddress({ view, state }: Address): string {
-  const query = new URLSearchParams(state).toString();
-  return `#${view}${query === '' ? '' : `?${query}`}`;
-}
-
-/** The state with a patch: what is undefined or empty is left out. */
-const patched = (state: Address['state'], patch: Patch): Address['state'] =>
-  Object.fromEntries(
-    Object.entries({ ...state, ...patch }).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
-    ),
-  );
-
 /** Names of the state that stay from view to view. */
 const SHARED = [...QUESTION, ...OF_PLAYGROUND];
 
-/** The state that goes along to another view. */
-const sharedOf = (state: Address['state']): Address['state'] =>
-  Object.fromEntries(Object.entries(state).filter(([name]) => SHARED.includes(name)));
-
 /**
- * The address that a link leads to.
+ * The address that a link leads to. What is undefined or empty in its state is left out.
  *
  * @param view another view, with what is asked now; undefined for this one, with all of its state
  */
-export const linkTo = (here: Address, view: string | undefined, patch: Patch = {}): string =>
-  formatAddress({
-    view: view ?? here.view,
-    state: patched(view === undefined ? here.state : sharedOf(here.state), patch),
-  });
+export function linkTo(here: Address, view: string | undefined, patch: Patch = {}): string {
+  const kept = Object.entries(here.state).filter(([name]) => view === undefined || SHARED.includes(name));
+  const state = Object.entries({ ...Object.fromEntries(kept), ...patch });
+  const query = new URLSearchParams(state.filter((entry): entry is [string, string] => Boolean(entry[1])));
+  return `#${view ?? here.view}${query.size === 0 ? '' : `?${query}`}`;
+}
 
 /** Reads the address of the page, and follows it. */
 export function useHash(): Here {
@@ -83,14 +67,11 @@ export function useHash(): Here {
   const go: Go = (patch, { view, replace = false } = {}) => {
     // Several changes may come before the page is drawn anew: each one rests on the one before.
     const current = parseAddress(location.hash);
-    const isOther = view !== undefined && view !== current.view;
-    const state = patched(isOther ? sharedOf(current.state) : current.state, patch);
-    const next = { view: view ?? current.view, state };
-    const hash = formatAddress(next);
+    const hash = linkTo(current, view === current.view ? undefined : view, patch);
     if (hash === location.hash) return;
     if (replace) history.replaceState(null, '', hash);
     else history.pushState(null, '', hash);
-    setAddress(next);
+    setAddress(parseAddress(hash));
   };
   return { ...address, go };
 }
