@@ -40,7 +40,7 @@ export type {
   Suggestions,
   Validity,
 } from './explain/explanation.ts';
-export { type FormatOptions, formatExplanation } from './explain/format.ts';
+export { CONDITION_OUTCOMES, type FormatOptions, formatExplanation } from './explain/format.ts';
 export { derivationSentence, grantedSentence, type Sentence } from './explain/sentences.ts';
 export type { Given } from './given.ts';
 export { type Consistency, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS, type Look } from './load.ts';

@@ -116,7 +116,8 @@ function derivationBranch({ effect, from, roles, by, condition }: Derivation): B
   return { text: sourceHead(from), below };
 }
 
-const OUTCOMES: Readonly<Record<ConditionShown['outcome'], string>> = {
+/** What became of a condition, in words. */
+export const CONDITION_OUTCOMES: Readonly<Record<ConditionShown['outcome'], string>> = {
   holds: 'holds',
   does_not_hold: 'does not hold',
   not_evaluated: 'could not be evaluated',
@@ -126,7 +127,7 @@ function conditionBranches({ when, outcome, message, fails, values }: ConditionS
   const isWhole = fails.length === 1 && fails[0] === when;
   return [
     {
-      text: `when ${when}: ${OUTCOMES[outcome]}${message === null ? '' : ` (${message})`}`,
+      text: `when ${when}: ${CONDITION_OUTCOMES[outcome]}${message === null ? '' : ` (${message})`}`,
       below: [
         ...(isWhole ? [] : fails.map((part) => ({ text: `fails: ${part}` }))),
         ...values.map(({ name, value, isGiven }) => ({

@@ -1,14 +1,13 @@
-import type { ConditionShown, Derivation, Explanation } from '../../../../engine/index.ts';
+import {
+  CONDITION_OUTCOMES,
+  type ConditionShown,
+  type Derivation,
+  type Explanation,
+} from '../../../../engine/index.ts';
 import { Sentence } from '../../parts/sentence.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 
-const OUTCOMES: Readonly<
-  Record<ConditionShown['outcome'], { readonly icon: string; readonly text: string }>
-> = {
-  holds: { icon: '✓', text: 'holds' },
-  does_not_hold: { icon: '✕', text: 'does not hold' },
-  not_evaluated: { icon: '?', text: 'could not be evaluated' },
-};
+const ICONS = { holds: '✓', does_not_hold: '✕', not_evaluated: '?' } as const;
 
 const VALUE_COLUMNS: readonly TableColumn<ConditionShown['values'][number]>[] = [
   { title: 'Looks at', isHeading: true, show: ({ name }) => <code>{name}</code> },
@@ -45,7 +44,6 @@ export function Conditions({ allowedBy, deniedBy, notCounting }: Explanation) {
 
 function Condition({ of, condition }: { readonly of: Derivation; readonly condition: ConditionShown }) {
   const { when, outcome, message, fails, values } = condition;
-  const { icon, text } = OUTCOMES[outcome];
   const isWhole = fails.length === 1 && fails[0] === when;
   return (
     <div class={`why-condition ${outcome}`}>
@@ -57,7 +55,7 @@ function Condition({ of, condition }: { readonly of: Derivation; readonly condit
         <code>{when}</code>
       </pre>
       <p class="outcome">
-        <span aria-hidden="true">{icon}</span> {text}
+        <span aria-hidden="true">{ICONS[outcome]}</span> {CONDITION_OUTCOMES[outcome]}
         {message !== null && (
           <>
             : <Sentence of={message} />
