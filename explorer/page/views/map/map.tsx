@@ -3,9 +3,8 @@ import { useAddress } from '../../address.ts';
 import { useClient, useNow } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
-import { FIELDS } from '../../parts/fields.ts';
-import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { QuestionFields } from '../../parts/question.tsx';
 import { Details } from './details.tsx';
 import { addedTypeOf } from './levels.ts';
 import { formatOpen, readOpen } from './open-scopes.ts';
@@ -44,16 +43,15 @@ export function MapView() {
     isClicked.current = true;
   };
   const added = types.items.map(addedTypeOf);
-  const shown = selected === undefined ? undefined : path;
   return (
     <div class="map-parts">
       <section class="tree" aria-label="Scopes">
-        <Picker kind="scope" label={FIELDS.scope} value={selected} onChoose={(scope) => go({ scope })} />
+        <QuestionFields of={['scope']} />
         {unpaid && <Problem of={unpaid} retry={retryEntitlements} />}
         {types.error && <Problem of={types.error} retry={types.more} />}
         {!types.error && (
           <Level
-            drawing={{ added, open, selected, path: shown, entitlements, now, onSelect }}
+            drawing={{ added, open, selected, path, entitlements, now, onSelect }}
             depth={0}
             isClosed={false}
           />
@@ -64,8 +62,8 @@ export function MapView() {
         {selected === undefined && (
           <p class="nothing">Choose a scope: its groups, roles, people and subscriptions are shown here.</p>
         )}
-        {!error && shown && (
-          <Details key={shown.at(-1)?.ref} path={shown} entitlements={entitlements} now={now} />
+        {!error && path && (
+          <Details key={path.at(-1)?.ref} path={path} entitlements={entitlements} now={now} />
         )}
       </section>
     </div>
