@@ -42,6 +42,7 @@ export {
 export { cellsByPlace, EFFECT_SIGNS, signsOf } from './matrix/cells.ts';
 export { type Matrix, readMatrix } from './matrix/matrix.ts';
 export { commandsOn } from './names/commands-on.ts';
+export type { Found } from './names/find.ts';
 export { descriptionsOf, nameIn, namesOf, namesOfSubjects } from './names/labels.ts';
 export { readScimCredential, type ShownCredential } from './nodes/scim-credential.ts';
 export type { Progress } from './plan.ts';

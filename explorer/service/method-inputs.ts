@@ -27,7 +27,9 @@ export const MOST_LOGGED_QUESTIONS = 20_000;
 /** Who acts for the subject, and by which mandate: references. */
 const actor = z.strictObject({ subject: text, mandate: text.optional() }).optional();
 const search = { actor, ...circumstances, ...paging };
-const question = z.strictObject({ subject: text, permission: text, scope: text, actor, ...circumstances });
+const asked = { subject: text, permission: text, scope: text, actor };
+const question = z.strictObject({ ...asked, ...circumstances });
+const command = { command: z.string().max(64), input: z.record(z.string(), z.unknown()) };
 const call = {
   subject: text,
   actor,
@@ -65,34 +67,15 @@ export const INPUTS = {
   /** The commands that write, and the fields of some. */
   forms: z.strictObject({ commands: z.array(z.string().max(64)).max(100) }),
   /** A command of provisioning (docs/commands.md). */
-  command: z.strictObject({
-    command: z.string().max(64),
-    input: z.record(z.string(), z.unknown()),
-    dryRun: z.boolean().optional(),
-  }),
+  command: z.strictObject({ ...command, dryRun: z.boolean().optional() }),
   /** What changes would have done to the decisions of a log. */
   against: z.strictObject({
     changes: z
-      .array(
-        z.strictObject({
-          command: z.string().max(64),
-          input: z.record(z.string(), z.unknown()),
-          verb: z.enum(['create', 'change', 'remove']).optional(),
-        }),
-      )
+      .array(z.strictObject({ ...command, verb: z.enum(['create', 'change', 'remove']).optional() }))
       .max(10_000),
     logged: z.strictObject({
       questions: z
-        .array(
-          z.strictObject({
-            subject: text,
-            actor,
-            permission: text,
-            scope: text,
-            allowed: counted,
-            refused: counted,
-          }),
-        )
+        .array(z.strictObject({ ...asked, allowed: counted, refused: counted }))
         .max(MOST_LOGGED_QUESTIONS)
         .readonly(),
       others: z.int().min(0),

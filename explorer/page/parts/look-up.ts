@@ -1,4 +1,5 @@
-import type { FormField, NamedRef } from '../../service/index.ts';
+import type { Found } from '../../../provisioning/index.ts';
+import type { FormField } from '../../service/index.ts';
 import { run } from '../load-page.ts';
 import type { Send } from '../send.ts';
 
@@ -6,11 +7,7 @@ import type { Send } from '../send.ts';
 export type NamedKind = Exclude<FormField['names'], 'permission' | undefined>;
 
 /** Something that a text may mean. */
-export interface Candidate extends NamedRef {
-  /** The names from the root down to its own, with slashes. */
-  readonly path?: string;
-  readonly email?: string;
-}
+type Candidate = Omit<Found['candidates'][number], 'by'>;
 
 /** What a text means: one thing, or why it is not known which. */
 export type Meaning =
@@ -25,11 +22,7 @@ export type Meaning =
 
 /** Looks up a name, a path of names, an email, another unique value or a reference in the table. */
 export async function lookUp(send: Send, kind: NamedKind, text: string): Promise<Meaning> {
-  const found = await ask<{
-    candidates: readonly Candidate[];
-    more: boolean;
-    elsewhere: readonly Candidate[];
-  }>(send, 'name.find', { name: text, kind });
+  const found = await ask<Found>(send, 'name.find', { name: text, kind });
   if ('problem' in found) return { ...found, candidates: [] };
   const { candidates, more, elsewhere } = found;
   const [first] = candidates;
