@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { NamedRef } from '../../service/index.ts';
-import { type Client, useClient } from '../client.ts';
+import { useLoaded } from '../calls.ts';
+import { type Send, useClient } from '../client.ts';
 import { firstPage, type Item, namedIn } from '../load-page.ts';
 import { useNames } from '../names.tsx';
 import { ROOT_TYPES, SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../registry.ts';
@@ -32,10 +33,12 @@ type Unclear = Exclude<Meaning, { readonly ref: string }>;
 
 /** A field for a name, a path of names, an email or a reference, with suggestions; the table says what is meant. */
 export function Picker({ kind, label, value, onChoose }: PickerProps) {
-  const client = useClient();
+  const { send } = useClient();
   const id = useId();
-  const [suggestions, suggest] = useSuggestions(client, kind);
-  const options = withOwnNames(suggestions);
+  // Nothing is read before somebody comes to the field.
+  const [isVisited, setVisited] = useState(false);
+  const suggested = useLoaded(isVisited ? kind : undefined, () => suggestionsOf(send, kind));
+  const options = withOwnNames(suggested.value ?? []);
   const nameOf = useNames();
   const shown = value && kind !== 'permission' ? (nameOf(value) ?? value) : value;
   // What is typed and not yet chosen.
@@ -72,9 +75,9 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
 
   /** What the table finds; otherwise whoever is called so among the suggestions: people are shown by names that may not be unique. */
   const meaningOf = async (named: NamedKind, text: string): Promise<Meaning> => {
-    const meaning = await lookUp(client.send, named, text);
+    const meaning = await lookUp(send, named, text);
     if ('ref' in meaning || meaning.candidates.length > 0) return meaning;
-    const called = (await suggest()).filter(({ name }) => name === text);
+    const called = (await suggestionsOf(send, named)).filter(({ name }) => name === text);
     const [only] = called;
     if (!only) return meaning;
     return called.length === 1 ? only : severalOf(text, called);
@@ -92,7 +95,7 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
         title={value}
         aria-invalid={unclear !== undefined}
         aria-describedby={`${id}-problem`}
-        onFocus={() => void suggest()}
+        onFocus={() => setVisited(true)}
         onInput={(event) => {
           const text = event.currentTarget.value;
           setTyped(text);
@@ -167,29 +170,13 @@ function withOwnNames(all: readonly NamedRef[]): readonly NamedRef[] {
   return all.map(({ ref, name }) => ({ ref, name: counts.get(name) === 1 ? name : ref }));
 }
 
-type Suggest = () => Promise<readonly NamedRef[]>;
-
-/** Suggestions, and what loads them: nothing is read before somebody comes to the field. */
-function useSuggestions({ send, revision }: Client, kind: Kind): readonly [readonly NamedRef[], Suggest] {
-  const [found, setFound] = useState<readonly NamedRef[]>([]);
-  const loading = useRef<{ readonly key: string; readonly all: Promise<readonly NamedRef[]> } | undefined>(
-    undefined,
+/** The first page of each list of a kind; nothing of one that cannot be read. */
+async function suggestionsOf(send: Send, kind: Kind): Promise<readonly NamedRef[]> {
+  const lists = await Promise.all(
+    (LISTS[kind] ?? [kind]).map(async (list) => {
+      const reply = await firstPage(send, `${list}.list`, { limit: MOST });
+      return reply.ok ? reply.result.items.map((item) => namedOf(list, item)) : [];
+    }),
   );
-  const key = `${kind} ${revision}`;
-  const load = async (): Promise<readonly NamedRef[]> => {
-    const lists = await Promise.all(
-      (LISTS[kind] ?? [kind]).map(async (list) => {
-        const reply = await firstPage(send, `${list}.list`, { limit: MOST });
-        return reply.ok ? reply.result.items.map((item) => namedOf(list, item)) : [];
-      }),
-    );
-    const all = lists.flat();
-    if (loading.current?.key === key) setFound(all);
-    return all;
-  };
-  const suggest: Suggest = () => {
-    if (loading.current?.key !== key) loading.current = { key, all: load() };
-    return loading.current.all;
-  };
-  return [found, suggest];
+  return lists.flat();
 }
