@@ -269,6 +269,17 @@ describe('what would lift a refusal', () => {
     });
   });
 
+  test('not one that is active, or whose status no command has set', async () => {
+    const explanation = await explained('gina', 'Mill');
+    const of = (type: string, status: string) =>
+      remediesOf({ ...explanation, path: [{ ref: `${type}:x`, name: 'x', status }] }).length;
+    const statuses = ['active', 'unknown', 'not looked at', 'being deleted', 'being moved'];
+    expect(statuses.map((status) => of('project', status))).toEqual([0, 0, 0, 0, 0]);
+    expect([of('project', 'completed'), of('tenant', 'suspended'), of('ward', 'suspended')]).toEqual([
+      1, 1, 1,
+    ]);
+  });
+
   test('a subject that is not active', async () => {
     expect(remediesOf(await explained('dora', 'Harbour'))).toMatchObject([
       { change: { command: 'user.update', input: { id: world.id('dora'), status: 'active' } } },

@@ -1,7 +1,8 @@
-import type { Explanation, Named, Source } from '../../../../engine/index.ts';
+import type { Explanation, Named, Place, Source } from '../../../../engine/index.ts';
 import { commandsOn } from '../../../../provisioning/index.ts';
+import { isBuiltIn, statusesOf } from '../../../../table/index.ts';
 import { type Change, writeChanges } from '../../commands/changes.ts';
-import { idOf, userOf } from '../../refs.ts';
+import { idOf, typeOf, userOf } from '../../refs.ts';
 
 /** A change to look at in the view What if. */
 export interface ChangeLink {
@@ -52,8 +53,9 @@ export function assigning({ subject, path, suggestions }: Explanation, role: Nam
     : { command: 'assignment.create', input };
 }
 
-/** Statuses that nobody can change by a command, or need not. */
-const SETTLED: readonly string[] = ['active', 'unknown', 'not looked at', 'being deleted', 'being moved'];
+/** Whether a command has set the status of a scope, and another one makes it active: a deletion ends by itself, for example. */
+const canOpen = ({ ref, status }: Place): boolean =>
+  status !== 'active' && statusesOf(isBuiltIn(typeOf(ref)) ? typeOf(ref) : 'scope').includes(status);
 
 /**
  * What would lift a refusal that no grant can lift: scopes and the subject that a status keeps from being active, each with
@@ -64,7 +66,6 @@ export function remediesOf({ reason, path, subject }: Explanation) {
     of,
     change: commandsOn(of.ref, kind).open,
   });
-  if (reason === 'scope_inactive')
-    return path.filter(({ status }) => !SETTLED.includes(status)).map((of) => activating(of, 'scope'));
+  if (reason === 'scope_inactive') return path.filter(canOpen).map((of) => activating(of, 'scope'));
   return reason === 'subject_inactive' ? [activating(subject, 'subject')] : [];
 }
