@@ -82,8 +82,6 @@ const VIEWS: Readonly<Record<string, ShownView>> = {
 
 const FIRST = 'map';
 
-const isView = (name: string): boolean => Object.hasOwn(VIEWS, name);
-
 /** What a mode of the page puts around its views: where the service is, and what else is on the screen. */
 export interface ModeProps {
   readonly children: ComponentChildren;
@@ -92,7 +90,7 @@ export interface ModeProps {
 /** The whole page: the views' navigation, and the one that the address names. */
 export function App({ page: Mode }: { readonly page: FunctionComponent<ModeProps> }) {
   const here = useHash();
-  const current = isView(here.view) ? here.view : FIRST;
+  const current = Object.hasOwn(VIEWS, here.view) ? here.view : FIRST;
   const { View, title, lead } = VIEWS[current] as ShownView;
   return (
     <AddressContext.Provider value={{ ...here, view: current }}>

@@ -25,7 +25,7 @@ export function Against({ changes }: { readonly changes: readonly Change[] }) {
   const logged = log && 'logged' in log.opened ? log.opened : undefined;
   const asked = changes.map(({ command, input, verb }) => ({ command, input, verb }));
   const { value, error, isLoading, retry } = useAnswer(logged && JSON.stringify([log?.number, asked]), () =>
-    send('against', { changes: asked, logged: logged?.logged ?? NOTHING }),
+    send('against', { changes: asked, logged: (logged as Opened).logged }),
   );
   return (
     <section class="against">
@@ -44,9 +44,6 @@ export function Against({ changes }: { readonly changes: readonly Change[] }) {
     </section>
   );
 }
-
-const NONE = { lines: 0, estimated: 0 };
-const NOTHING = { questions: [], others: 0, ofInstants: NONE };
 
 type Opened = Extract<OpenedLog, { readonly logged: unknown }>;
 
