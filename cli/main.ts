@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import * as modules from 'node:module';
 import { unsetEmptyOfSdk } from '../table/environment.ts';
+import { USAGE } from './exit-codes.ts';
 import { gatherLines } from './gathered-lines.ts';
 import { runProgram } from './program.ts';
 
@@ -19,8 +20,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 // A reader may close the pipe early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'EPIPE') throw fault;
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    if (stream === process.stdout)
+      process.stderr.write(`gatehouse: the output cannot be written: ${message}\n`);
+    process.exit(USAGE);
   });
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { invalid } from '../table/errors.ts';
 
 /** Takes over the socket of an upgrade request. */
 type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -10,7 +11,7 @@ type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer)
  * else, so that a port in use fails at once.
  *
  * @param setting what sets the port, for the message
- * @throws Error with one line that names the port in use and what to set
+ * @throws GatehouseError `invalid` with one line that names the port in use and what to set
  */
 export async function listen(port: number, setting: string) {
   let start: (listener: RequestListener) => void = () => {};
@@ -24,7 +25,7 @@ export async function listen(port: number, setting: string) {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`port ${port} is in use: give another one with ${setting}; 0 takes a free one`)
+          ? invalid('port', `port ${port} is in use: give another one with ${setting}; 0 takes a free one`)
           : error,
       ),
     );

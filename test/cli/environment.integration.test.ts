@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../cli/program.ts';
 import { textOf } from '../documents/documents.ts';
@@ -59,4 +60,15 @@ test('the variables of the SDK are empty: it says that no region is set', async 
   );
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^gatehouse command: no AWS region is set: give --region or set AWS_REGION/);
+});
+
+test('a full disk behind the standard output is one line and a failure', async () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [await cliMain(), '--help'], {
+    encoding: 'utf8',
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^gatehouse: the output cannot be written: ENOSPC[^\n]*\n$/);
 });
