@@ -22,7 +22,8 @@ const REFUSAL = `${WRONG}, refused by provisioning, or a failure`;
 
 /** Of every subcommand: for its help, for docs/cli.md, and for the tests, which hold the code to it. */
 export const EXIT_CODES: readonly ExitCodes[] = [
-  { of: ['check', 'explain'], 0: 'allowed', 1: 'refused, or --at: not known', 2: FAULT },
+  { of: ['check'], 0: 'allowed', 1: 'refused, or --at: not known, or --verify: the log differs', 2: FAULT },
+  { of: ['explain'], 0: 'allowed', 1: 'refused, or --at: not known', 2: FAULT },
   {
     of: ['who', 'menu', 'where'],
     0: 'the list, which may be empty',

@@ -86,7 +86,9 @@ will do. FIELD:=JSON takes any JSON value.`,
     const data = { ...answer, operationId: delivered.operationId, ...agreed };
     if (!answer.ok) return refused(answer.error, ` with --operation ${delivered.operationId}`, data);
     const notes = notesOn(described, written, input, answer, delivered);
-    return { data, text: textOf(described, answer, delivered, dryRun, agreed), notes };
+    // A use of a mandate that is not allowed is an answer, and a refusal all the same.
+    const isRefused = answer.result.allowed === false;
+    return { data, text: textOf(described, answer, delivered, dryRun, agreed), notes, refused: isRefused };
   },
 });
 
