@@ -115,6 +115,8 @@ export interface AuditEntry {
   readonly tenant?: Ref | undefined;
   /** The first field that counts in other tenants too: it takes the right for what belongs to no tenant. */
   readonly beyondTenant?: string | undefined;
+  /** Permissions and patterns that a new role has from its template. The record has them among its edges. */
+  readonly lent?: readonly string[] | undefined;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
   /** What was asked for is there already: it takes the right for the change, and leaves no record. */

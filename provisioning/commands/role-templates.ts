@@ -10,7 +10,7 @@ import { refusedEffect } from '../edges/allow-only.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
 import { ownerOf, permissionOrPattern, role, rolePermission } from '../edges/rights.ts';
 import { listOfKind } from '../kinds/lists.ts';
-import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, Extra, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
 import { problemOfCondition, readDeclarations } from '../nodes/properties.ts';
 import type { Plan, Planning } from '../plan.ts';
@@ -67,7 +67,7 @@ export async function fromTemplate(
     allowOnly,
   }: { readonly id: string; readonly scope: string; readonly allowOnly: boolean },
   template: string,
-): Promise<readonly Action[]> {
+): Promise<Extra> {
   const permissions = await permissionsOf(planning, template, 'customTemplateId');
   const refusals = permissions.map(({ effect, permission }) => refusedEffect(role(id), effect, permission));
   const refusal = allowOnly ? refusals.find((each) => each !== undefined) : undefined;
@@ -80,9 +80,12 @@ export async function fromTemplate(
   }
   await refuseConditions(planning, permissions);
   // The role is created in the same transaction: there is nothing yet that could be counted up, or asked.
-  return edgesTo(planning, id, roleScope, permissions).flatMap((edge) =>
-    addEdge({ ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id), grant: [] }, planning.now),
-  );
+  return {
+    actions: edgesTo(planning, id, roleScope, permissions).flatMap((edge) =>
+      addEdge({ ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id), grant: [] }, planning.now),
+    ),
+    lent: permissions.map(({ permission }) => permission),
+  };
 }
 
 /** What the role was given meanwhile, as by a copy of this request, it needs no more: the step is planned anew. */

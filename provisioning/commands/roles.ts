@@ -116,11 +116,12 @@ const roleBehaviour: Behaviour = {
     if (owner) await loadRoot(planning, scope, 'scope', 'a role is owned by a root scope or by none');
     const above = typeof parent === 'string' ? parent : undefined;
     const made = { id: ref.id, scope, allowOnly: allowOnly === true };
+    const inherits = above ? await inheritFrom(planning, made, above, 0) : [];
+    const { actions = [], ...starts } =
+      typeof customTemplateId === 'string' ? await fromTemplate(planning, made, customTemplateId) : {};
     return {
-      actions: [
-        ...(above ? await inheritFrom(planning, made, above, 0) : []),
-        ...(typeof customTemplateId === 'string' ? await fromTemplate(planning, made, customTemplateId) : []),
-      ],
+      ...starts,
+      actions: [...inherits, ...actions],
       derived: { isSystem: owner === undefined },
     };
   },

@@ -16,7 +16,7 @@ import type { Item } from '../../table/item.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import type { Owner } from '../nodes/ownership.ts';
-import type { Node, Planning } from '../plan.ts';
+import type { AuditEntry, Node, Planning } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
 
 /**
@@ -69,12 +69,15 @@ export interface Behaviour {
   readonly onDelete?: (node: Node) => readonly Action[];
 }
 
-interface Extra {
+/** What a creation adds to the node. */
+export interface Extra {
   readonly actions?: readonly Action[];
   /** Attributes that creation works out: part of the node beside those that were given. */
   readonly derived?: Attributes;
   /** Attributes of the answer that are kept nowhere. */
   readonly shownOnce?: Attributes;
+  /** Of the audit entry. */
+  readonly lent?: AuditEntry['lent'];
 }
 
 /** The tenant whose log records changes of a node: the one that lists it, or the root of a scope. */

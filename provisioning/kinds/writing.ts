@@ -76,6 +76,7 @@ export async function planCreation(
       entity: ref,
       tenant: tenantOf(entity, stored),
       beyondTenant: beyondTenant(entity, given),
+      lent: extra.lent,
       after: visible(stored),
     },
   };

@@ -54,7 +54,7 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
   });
 
   /** @param command that of the entry */
-  return async (command: string, { before, after = {} }: AuditEntry): Promise<boolean> => {
+  return async (command: string, { before, after = {}, lent = [] }: AuditEntry): Promise<boolean> => {
     const had = new Set(texts(before?.roles));
     const roles = [...texts(after.role), ...texts(after.roles).filter((id) => !had.has(id))];
     if (GIVES.has(command)) return some(roles, roleHas);
@@ -64,6 +64,8 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
       return counts(after.permission);
     // Without its DENY, what another role allows counts again.
     if (command === 'role-permission.delete') return counts(before?.permission);
+    // What was lent comes first: the template may be of the same transaction, or another one by now.
+    if (lent.some(counts)) return true;
     if (command === 'role-template.apply')
       return [after.given].flat().some(counts) || some(texts(after.id), templateHas);
     if (command !== 'role.create' && command !== 'role.update') return false;

@@ -179,6 +179,17 @@ users: { dan: { id: dan } }
   });
 
   const part = (command: string, input: Input) => ({ commands: [{ command, input }] });
+  /** A template, a role that is made from it, and a grant of that role. */
+  const lending = (permission: string) => ({
+    commands: [
+      {
+        command: 'role-template.create',
+        input: { id: 'own', name: 'own', permissions: [{ permission, effect: 'ALLOW' }] },
+      },
+      { command: 'role.create', input: { id: 'new', name: 'new', scope: ACME, customTemplateId: 'own' } },
+      { command: 'grant.create', input: { user: 'dan', scope: ACME, roles: ['new'] } },
+    ],
+  });
   /** Which changes hand on rights is said in operators.test.ts. */
   test.each<[string, Input, string]>([
     // The pattern is in its second step.
@@ -187,6 +198,8 @@ users: { dan: { id: dan } }
     ['admin.create', { user: 'bob' }, 'waits'],
     ['token.create', { user: 'ann', tokenType: 'api' }, 'waits'],
     ['transaction.write', part('global-role.create', { user: 'bob', role: 'all' }), 'waits'],
+    ['transaction.write', lending('provisioning:*:*'), 'waits'],
+    ['transaction.write', lending('roster'), 'ok'],
     ['tenant.delete', { id: 'empty' }, 'waits'],
     ['scope.delete-tree', { scope: GLOBEX }, 'waits'],
     ['transaction.write', part('tenant.delete', { id: 'operations' }), 'waits'],
