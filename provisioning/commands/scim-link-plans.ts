@@ -13,7 +13,7 @@ import { throughGate } from '../nodes/gates.ts';
 import { asRead, loadScope } from '../nodes/nodes.ts';
 import { connectionRef, linkRef } from '../nodes/scim-links.ts';
 import { asManyAsFit } from '../nodes/steps.ts';
-import { administers, hasAccessBeyond } from '../operators/administers.ts';
+import { administers, hasAccessBeyond, LOGIN } from '../operators/administers.ts';
 import {
   type AuditEntry,
   keptPlan,
@@ -42,8 +42,6 @@ export interface Named {
   readonly user: string;
 }
 
-/** By what people log in. */
-const LOGIN = ['email', 'issuer', 'sub'] as const;
 const NAMES = ['displayName', 'givenName', 'familyName'] as const;
 /** What decides whether a connection owns a user, and which user a login names. */
 const OF_USER = ['isAdmin', 'source', 'tenant', 'email', 'issuer', 'sub', 'deletingSince'];

@@ -1,7 +1,9 @@
 import { formatRef } from '../../table/identifiers.ts';
+import { nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { isOfOperators } from '../operator-permissions.ts';
 import type { AuditEntry } from '../plan.ts';
+import { holdsAny, LOGIN } from './administers.ts';
 import { createHandsOn } from './handing-on.ts';
 
 /**
@@ -26,11 +28,24 @@ const isBeyondRoles = (command: string, { after }: AuditEntry): boolean =>
 export function createEffects(reader: Reader) {
   const handsOnAny = createHandsOn(reader, (permission) => typeof permission === 'string');
   const handsOnOperators = createHandsOn(reader, isOfOperators);
-  type Test = (command: string, entry: AuditEntry) => boolean | Promise<boolean>;
+  type HandsOn = ReturnType<typeof createHandsOn>;
+  type Change = readonly [command: string, entry: AuditEntry];
+  /** Whether a change lets somebody else log in as a user who holds what counts. */
+  const givesLogin = async (
+    handsOn: HandsOn,
+    [command, { entity, after = {} }]: Change,
+  ): Promise<boolean> => {
+    if (command !== 'user.update') return false;
+    const item = await reader.get(nodeKey(entity));
+    const isNew = LOGIN.some((name) => typeof after[name] === 'string' && after[name] !== item?.[name]);
+    return item !== undefined && isNew && holdsAny(reader, { ref: entity, item }, handsOn);
+  };
+  const gives = async (handsOn: HandsOn, ...change: Change): Promise<boolean> =>
+    isBeyondRoles(...change) || (await handsOn(...change)) || givesLogin(handsOn, change);
+  type Test = (...change: Change) => boolean | Promise<boolean>;
   const tests: Readonly<Record<Effect, Test>> = {
-    'effect:rights': (command, entry) => isBeyondRoles(command, entry) || handsOnAny(command, entry),
-    'effect:operator-rights': (command, entry) =>
-      isBeyondRoles(command, entry) || handsOnOperators(command, entry),
+    'effect:rights': (...change) => gives(handsOnAny, ...change),
+    'effect:operator-rights': (...change) => gives(handsOnOperators, ...change),
     'effect:tenant-end': (command, { entity, tenant }) =>
       /\.delete(?:-tree)?$/.test(command) && tenant !== undefined && formatRef(entity) === formatRef(tenant),
     'effect:erasure': (command) => command.endsWith('.erase'),

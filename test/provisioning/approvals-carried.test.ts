@@ -171,7 +171,9 @@ scopes:
 roles:
   reader: { id: reader, owner: Acme, allow: [roster] }
   all: { id: all, global: true, allow: ["*:*:*"] }
-users: { dan: { id: dan } }
+users:
+  dan: { id: dan }
+  chief: { id: chief, email: chief@example.com, grants: { Acme: [all] } }
 `);
     const last = { permission: '*:*:*', effect: 'ALLOW' };
     await run('role-template.create', { id: 'plain', name: 'plain', permissions: many });
@@ -200,6 +202,12 @@ users: { dan: { id: dan } }
     ['transaction.write', part('global-role.create', { user: 'bob', role: 'all' }), 'waits'],
     ['transaction.write', lending('provisioning:*:*'), 'waits'],
     ['transaction.write', lending('roster'), 'ok'],
+    ['user.update', { id: 'pam', email: 'new@example.com' }, 'waits'],
+    ['user.update', { id: 'pam', issuer: 'iam', sub: 'arn:aws:iam::123456789012:user/new' }, 'waits'],
+    ['transaction.write', part('user.update', { id: 'chief', email: 'new@example.com' }), 'waits'],
+    ['tenant.apply', { manifest: { users: { Pam: { id: 'pam', email: 'new@example.com' } } } }, 'waits'],
+    ['user.update', { id: 'chief', email: 'Chief@example.com', title: 'Dr' }, 'ok'],
+    ['user.update', { id: 'dan', email: 'new@example.com' }, 'ok'],
     ['tenant.delete', { id: 'empty' }, 'waits'],
     ['scope.delete-tree', { scope: GLOBEX }, 'waits'],
     ['transaction.write', part('tenant.delete', { id: 'operations' }), 'waits'],
@@ -234,10 +242,16 @@ users: { dan: { id: dan } }
 pages: [roster]
 scopes: { Acme: { id: acme, type: tenant } }
 roles: { reader: { id: reader, owner: Acme, allow: [roster] } }
+users: { eve: { id: eve, grants: { Acme: [reader] } } }
 `);
     expect(await outcome('ann', 'group.create', { name: 'none', scope: ACME })).toBe('ok');
     const grant = { user: 'bob', scope: ACME, roles: ['reader'] };
     expect(await outcome('pam', 'grant.create', grant)).toBe('approval_required');
+    for (const [id, expected] of [
+      ['eve', 'approval_required'],
+      ['bob', 'ok'],
+    ] as const)
+      expect(await outcome('pam', 'user.update', { id, email: `${id}@example.com` })).toBe(expected);
   });
 });
 
