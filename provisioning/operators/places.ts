@@ -62,6 +62,13 @@ function namedByUser(command: string, { user }: Input): readonly Named[] {
   return [{ field: 'user', key: nodeKey(parseSubjectRef(user, 'user')), tenants }];
 }
 
+/** The user whose own settings are asked for: they are the tenant's that lists the user. */
+function namedWithSettings(command: string, { user }: Input): readonly Named[] {
+  if (command !== 'setting.resolve' || typeof user !== 'string' || !isId(user)) return [];
+  const tenants = (item: Item) => [tenantOf(ENTITIES.user, item)];
+  return [{ field: 'user', key: nodeKey({ type: 'user', id: user }), tenants }];
+}
+
 /** The tenants of a request for approval; undefined stands for what belongs to none. */
 export const placesKept = ({ places }: Item): readonly (Ref | undefined)[] =>
   Array.isArray(places)
@@ -91,6 +98,7 @@ export function namedIn(command: string, input: Input): readonly Named[] {
     ...(command === 'mandate.use' ? nodes('mandate', 'mandate', rootIn) : []),
     ...nodes('role', 'role', ofRole),
     ...nodes('roles', 'role', ofRole),
+    ...namedWithSettings(command, input),
     ...(entity === 'role' ? nodes('parent', 'role', ofRole) : []),
   ];
 }

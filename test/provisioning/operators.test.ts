@@ -199,6 +199,26 @@ describe('what a refusal discloses', () => {
     expect(await at('tenant:nowhere')).toEqual(await at(GLOBEX));
   });
 
+  test('no setting of a user whom another tenant lists, or none', async () => {
+    const { as, outcome, register, run } = world;
+    await register('setting.resolve');
+    for (const [id, tenant] of [
+      ['of-acme', ACME],
+      ['of-globex', GLOBEX],
+      ['of-none', undefined],
+    ]) {
+      await run('user.create', { id, tenant });
+      await run('setting.create', { scope: `user:${id}`, key: 'home-address', value: String(id) });
+    }
+    const of = (user: string) => ({ keys: ['home-address'], scope: ACME, user });
+    expect(await as('ann', 'setting.resolve', of('of-acme'))).toMatchObject({
+      result: { settings: { 'home-address': { value: 'of-acme' } } },
+    });
+    for (const user of ['of-globex', 'of-none', 'nobody-at-all'])
+      expect(await outcome('ann', 'setting.resolve', of(user)), user).toBe('not_permitted user');
+    expect(await outcome('olga', 'setting.resolve', of('of-none'))).toBe('ok');
+  });
+
   test('nothing at all to somebody without rights, and no holder of a value to an operator of one tenant', async () => {
     const { as, outcome, register } = world;
     await register('user.create', 'location.create');
