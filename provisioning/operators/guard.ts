@@ -1,6 +1,8 @@
+import { entityOf } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
+import { beyondTenant } from '../kinds/writing.ts';
 import { asOpen, type Operation } from '../operation.ts';
 import { isOfOperators } from '../operator-permissions.ts';
 import type { AuditEntry, Plan } from '../plan.ts';
@@ -16,7 +18,7 @@ import {
   type Shown,
 } from './operator.ts';
 import { changesOfOthers, isOwnChange, partsOfOthers } from './own-mandates.ts';
-import { partsOf } from './parts.ts';
+import { type Part, partsOf } from './parts.ts';
 import { placesOf } from './places.ts';
 
 /**
@@ -60,6 +62,21 @@ interface Request {
  */
 const isOfSubject = (command: string): boolean =>
   /^(?:token|session)\./.test(command) || /^(?:user|technical-user|subject)\.(?!create$)/.test(command);
+
+const READS = /\.(?:read|read-all|find|list|access)$/;
+
+/**
+ * Whether a part takes the right for what belongs to no tenant whatever it names. It is asked for before the part is
+ * planned: who would break an invariant by it, or lose access, may be in any tenant. What a comparison plans is not looked
+ * at again.
+ */
+function isBeyondTenants({ command, permission, input }: Part): boolean {
+  if (isOfSubject(command)) return !READS.test(command);
+  if (permission === permissionOf(command)) return false;
+  const [type = ''] = command.split('.');
+  const entity = entityOf(type);
+  return type === 'scim-user' || (entity !== undefined && beyondTenant(entity, input) !== undefined);
+}
 
 /** A right, and what to say where it is lacking. */
 interface Needed extends Right {
@@ -200,6 +217,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       );
       const refused = places.find(({ right }) => !right.tenant || missing.has(nameOf(right)));
       if (refused) throw notPermitted(refused.field);
+      if (limited.some(isBeyondTenants)) throw notPermitted();
       return platform.size === 0 && parts.length > 0;
     }
 

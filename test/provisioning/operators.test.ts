@@ -219,6 +219,85 @@ describe('what a refusal discloses', () => {
     expect(await outcome('olga', 'setting.resolve', of('of-none'))).toBe('ok');
   });
 
+  test('no invariant of another tenant that a change of a user of the own one would break', async () => {
+    const { apply, run, register, outcome, clock } = world;
+    await register('user.update');
+    await apply(`
+permissions: ["pay:make:bill", "pay:approve:bill"]
+scopes: { Acme: { id: acme, type: tenant }, Globex: { id: globex, type: tenant } }
+roles:
+  maker: { id: maker, owner: Globex, allow: ["pay:make:bill"] }
+  checker: { id: checker, owner: Globex, allow: ["pay:approve:bill"] }
+users: { late: { id: late, tenant: Acme, until: 2030-01-01T00:00:00.000Z, grants: { Globex: [maker] } } }
+`);
+    const later = { user: 'late', scope: GLOBEX, role: 'checker', startsAt: '2031-01-01T00:00:00.000Z' };
+    await run('assignment.create', later);
+    const separate = ['pay:make:bill', 'pay:approve:bill'];
+    await run('invariant.create', { scope: GLOBEX, name: 'four eyes', separate });
+    clock.advance(60_000);
+    const change = { id: 'late', endsAt: '2032-01-01T00:00:00.000Z' };
+    expect(await outcome('olga', 'user.update', change)).toMatch(/^invariant_violated/);
+    expect(await outcome('ann', 'user.update', change)).toBe('not_permitted');
+  });
+
+  describe('a comparison, of who has what in other tenants', () => {
+    beforeAll(async () => {
+      const { run, apply, register } = world;
+      await register('access.compare', 'group.create', 'user.create');
+      await apply(`
+scopes: { Acme: { id: acme, type: tenant }, Globex: { id: globex, type: tenant } }
+roles: { operator: { id: operator, existing: true } }
+users: { wide: { id: wide, email: wide@example.com, tenant: Acme, grants: { Globex: [operator] } } }
+`);
+      await run('subject.create', { id: 'bot', type: 'agent', tenant: ACME, name: 'bot' });
+      await run('domain.create', { name: 'acme.example', tenant: ACME });
+      await run('scim-connection.create', {
+        id: 'staff',
+        scope: ACME,
+        name: 'staff',
+        issuer: 'https://a.example',
+      });
+      await run('scim-user.create', { connection: 'staff', userName: 'eva', email: 'eva@acme.example' });
+    });
+    const compare = (by: string, command: string, input: Input) =>
+      world.as(by, 'access.compare', { commands: [{ command, input }] });
+    const refused = { error: { code: 'not_permitted' } };
+
+    test.each<[string, Input]>([
+      ['user.update', { id: 'wide', status: 'inactive' }],
+      ['user.delete', { id: 'wide' }],
+      ['subject.update', { user: 'agent:bot', status: 'inactive' }],
+      ['session.create', { user: 'wide', tenant: ACME }],
+      ['token.create', { user: 'wide', tenant: ACME, tokenType: 'api' }],
+      ['scim-user.create', { connection: 'staff', userName: 'eve', email: 'eve@acme.example' }],
+      // Whether somebody has it.
+      ['user.create', { tenant: ACME, email: 'wide@example.com' }],
+    ])('%s %j takes the right for what belongs to no tenant', async (command, input) => {
+      expect(await compare('ann', command, input)).toMatchObject(refused);
+      const commands = [{ command, input }];
+      expect(await compare('ann', 'transaction.write', { commands })).toMatchObject(refused);
+    });
+
+    test('of what the connection of a tenant says too, and with that right it is shown', async () => {
+      const { items } = (await world.run('scim-user.list', { connection: 'staff' })) as unknown as {
+        items: readonly { user: string }[];
+      };
+      const named = { connection: 'staff', user: items[0]?.user };
+      expect(await compare('ann', 'scim-user.update', { ...named, active: false })).toMatchObject(refused);
+      expect(await compare('ann', 'scim-user.delete', named)).toMatchObject(refused);
+      expect(await compare('olga', 'user.delete', { id: 'wide' })).toMatchObject({
+        result: { loses: { rows: [{ scope: GLOBEX, subjects: ['user:wide'] }] } },
+      });
+    });
+
+    test.each<[string, Input]>([
+      ['group.create', { scope: ACME, name: 'compared' }],
+      ['user.create', { tenant: ACME, displayName: 'Cara' }],
+    ])('%s %j takes that of the tenant', async (command, input) => {
+      expect(await compare('ann', command, input)).toMatchObject({ ok: true });
+    });
+  });
+
   test('nothing at all to somebody without rights, and no holder of a value to an operator of one tenant', async () => {
     const { as, outcome, register } = world;
     await register('user.create', 'location.create');
