@@ -9,8 +9,8 @@ export const pagesOf = (reader: Pick<Reader, 'list'>, query: ListQuery, limit = 
   pageAfterPage((cursor) => reader.list({ ...query, limit, cursor }));
 
 /** The same of a list that is spread over several partitions, such as a log. */
-export const mergedPagesOf = (reader: Pick<Reader, 'listMerged'>, query: MergedQuery) =>
-  pageAfterPage((cursor) => reader.listMerged({ ...query, limit: MAX_PAGE, cursor }));
+export const mergedPagesOf = (reader: Pick<Reader, 'listMerged'>, query: MergedQuery, limit = MAX_PAGE) =>
+  pageAfterPage((cursor) => reader.listMerged({ ...query, limit, cursor }));
 
 async function* pageAfterPage(
   read: (cursor: string | undefined) => Promise<Page<Item>>,

@@ -3,6 +3,7 @@ import { type Found, MAX_KEYS, type Wanted } from '../../provisioning/names/find
 import { defined } from '../../table/defined.ts';
 import { isId } from '../../table/identifiers.ts';
 import type { Pacing } from '../../table/read/pacing.ts';
+import { batchesOf } from '../../table/reader.ts';
 import { isFault, RefusedError } from '../provisioning.ts';
 import { lookUp, NameError, type Names, type Resolve, type Typed } from '../references.ts';
 import { type BatchedCommand, type BatchTransport, TransportError } from '../transport.ts';
@@ -100,8 +101,7 @@ function together<T, R>(run: (asked: readonly T[]) => Promise<readonly (R | Refu
     isPlanned = false;
     const all = waiting;
     waiting = [];
-    for (let from = 0; from < all.length; from += MAX_KEYS) {
-      const some = all.slice(from, from + MAX_KEYS);
+    for (const some of batchesOf(all, MAX_KEYS)) {
       const ran = run(some.map(({ asked }) => asked));
       for (const [position, { answer }] of some.entries())
         answer(ran.then((found) => found[position] as R | RefusedError));

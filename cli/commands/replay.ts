@@ -6,6 +6,7 @@ import {
   type Replayed,
   replay,
 } from '../../provisioning/replay/index.ts';
+import { createPace } from '../../provisioning/verify/walk.ts';
 import { auditLines } from '../audit-lines.ts';
 import { changingLine } from '../changing-line.ts';
 import { type Paint, UsageError } from '../context.ts';
@@ -53,7 +54,7 @@ opens is never replayed. Run it as often as you like: what is done stays done.`,
     const ignored = await collect(file, collection.add);
     // Before anything is written: the records of the replay are counted too.
     const gaps = await gapsOf(collection, table);
-    const begun = context.now();
+    const pace = createPace(context, rate);
     const show = changingLine(context);
     const result = await replay(collection, {
       read: ({ command, input }) => find(command, input),
@@ -70,8 +71,7 @@ opens is never replayed. Run it as often as you like: what is done stays done.`,
       },
       onProgress: async (done, of) => {
         show(`${done} of ${of} entities`);
-        const ahead = rate === undefined ? 0 : (done / rate) * 1_000 - (context.now() - begun);
-        if (ahead > 0) await new Promise((resolve) => setTimeout(resolve, ahead));
+        await pace(done);
       },
     });
     show(undefined);

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../table/reader.ts';
 import { testEngine } from '../../testing/test-engine.ts';
 
 /** What another product's files come to. An import never widens: what is left out refuses. */
@@ -91,8 +92,7 @@ export async function compared({ manifest, questions, ask }: Imported): Promise<
   const narrower: Question[] = [];
   const wider: Question[] = [];
   const tests = new Map<string, { subject: string; scope: string; allow: string[]; deny: string[] }>();
-  for (let at = 0; at < drawn.length; at += AT_ONCE) {
-    const some = drawn.slice(at, at + AT_ONCE);
+  for (const some of batchesOf(drawn, AT_ONCE)) {
     const theirs = await Promise.all(some.map(ask));
     for (const [position, question] of some.entries()) {
       const { subject, permission, scope } = question;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { batchesOf } from '../../table/reader.ts';
 import { UsageError } from '../context.ts';
 import type { Question } from './imported.ts';
 
@@ -42,8 +43,8 @@ export async function openStore(server: string, model: unknown, tuples: readonly
   const close = () => call('DELETE', store);
   try {
     await call('POST', `${store}/authorization-models`, model);
-    for (let at = 0; at < tuples.length; at += AT_ONCE)
-      await call('POST', `${store}/write`, { writes: { tuple_keys: tuples.slice(at, at + AT_ONCE) } });
+    for (const some of batchesOf(tuples, AT_ONCE))
+      await call('POST', `${store}/write`, { writes: { tuple_keys: some } });
   } catch (error) {
     await close();
     throw error;

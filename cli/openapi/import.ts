@@ -1,6 +1,7 @@
 import { messageOf } from '../../local/message-of.ts';
 import type { Path, Problem } from '../../provisioning/apply/problem.ts';
 import type { Changes, Wanted } from '../../provisioning/routes/changes.ts';
+import { batchesOf } from '../../table/reader.ts';
 import { assertNone, type Source } from '../../testing/document.ts';
 import { RefusedError, type Send } from '../provisioning.ts';
 import { NameError, type Names } from '../references.ts';
@@ -41,13 +42,11 @@ export async function dryRun(
 ): Promise<void> {
   const steps = stepsOf(api, changes);
   const problems: Problem[] = [];
-  for (let begin = 0; begin < steps.length; begin += AT_ONCE) {
-    const results = await Promise.allSettled(
-      steps.slice(begin, begin + AT_ONCE).map(({ command, input }) => send(command, input)),
-    );
+  for (const some of batchesOf(steps, AT_ONCE)) {
+    const results = await Promise.allSettled(some.map(({ command, input }) => send(command, input)));
     for (const [position, result] of results.entries()) {
       if (result.status === 'fulfilled') continue;
-      const step = steps[begin + position];
+      const step = some[position];
       if (!(result.reason instanceof RefusedError) || !result.reason.isOfInput || !step?.from)
         throw result.reason;
       problems.push({ path: placeIn(step.from, result.reason.field), message: result.reason.message });

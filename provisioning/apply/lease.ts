@@ -2,7 +2,7 @@ import { GatehouseError, stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { appliedKey, applyKey } from '../../table/keys.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { hasRoom } from './batch.ts';
@@ -78,22 +78,20 @@ export async function leaseOf(
     failure: LOST,
   });
   const begin = create({ ...key, Type: 'Apply', startedAt: now, ...until(now) }, LOST);
-  const take: (readonly Action[])[] = [];
-  for (let start = 0; start < toTake.length; start += ROOTS_AT_ONCE)
-    take.push([
-      start === 0 && !own ? begin : renewal(now),
-      ...toTake.slice(start, start + ROOTS_AT_ONCE).flatMap((each): readonly Action[] => [
-        {
-          kind: 'update',
-          key: appliedKey(each.root),
-          set: { Type: 'Applied', apply: operation, ttl: secondsFrom(now, REMEMBERED_MS) },
-          add: { rev: 1 },
-          when: each.item ? { exists: true, equals: { rev: Number(each.item.rev) } } : { exists: false },
-          failure: LOST,
-        },
-        ...overtake(each.overtaken),
-      ]),
-    ]);
+  const take = batchesOf(toTake, ROOTS_AT_ONCE).map((some, position): readonly Action[] => [
+    position === 0 && !own ? begin : renewal(now),
+    ...some.flatMap((each): readonly Action[] => [
+      {
+        kind: 'update',
+        key: appliedKey(each.root),
+        set: { Type: 'Applied', apply: operation, ttl: secondsFrom(now, REMEMBERED_MS) },
+        add: { rev: 1 },
+        when: each.item ? { exists: true, equals: { rev: Number(each.item.rev) } } : { exists: false },
+        failure: LOST,
+      },
+      ...overtake(each.overtaken),
+    ]),
+  ]);
   return {
     take,
     isOwn: own !== undefined,

@@ -8,7 +8,7 @@ import type { Item } from '../../table/item.ts';
 import { edgeKey, nodeKey } from '../../table/keys.ts';
 import { hasOrigin, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, edgesToSubjects } from '../../table/partition-queries.ts';
-import type { Reader } from '../../table/reader.ts';
+import { batchesOf, type Reader } from '../../table/reader.ts';
 import type { Action, Update } from '../../table/write/action.ts';
 import { readCommand, writeCommand } from '../command.ts';
 import { group as groupRef, type MembershipOf, subject } from '../edges/rights.ts';
@@ -122,11 +122,8 @@ const staying = (ref: Ref): Update => ({
 export async function stepsOf(planning: Planning, named: Named, moves: readonly Move[]) {
   const whole = await changesOf(planning, named, moves);
   const due = whole.changes.map(({ move }) => move);
-  const portions = Array.from({ length: Math.ceil(due.length / A_STEP) }, (_, step) =>
-    due.slice(step * A_STEP, (step + 1) * A_STEP),
-  );
   const carries = whole.changes.map(({ audit }) => audit);
-  const steps = portions.map(
+  const steps = batchesOf(due, A_STEP).map(
     (some, step) =>
       async (later: Planning): Promise<Omit<OneTransaction, 'result'>> => {
         const changes =

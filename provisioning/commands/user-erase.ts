@@ -13,6 +13,7 @@ import { canonical } from '../canonical.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { planDeletionOf } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
+import { mergedPagesOf, pagesOf } from '../list-pages.ts';
 import { allRoots } from '../nodes/all-roots.ts';
 import { erasureOf } from '../nodes/erasures.ts';
 import { allApprovals } from '../operators/approval.ts';
@@ -136,29 +137,21 @@ export const eraseCommand: Command = writeCommand({
     const [node, key] = await planning.reader.getMany([nodeKey(user), pseudonymKey(user)]);
     let isKnown = planning.again === true || node !== undefined || key !== undefined;
 
-    for (const owner of [undefined, ...(await allRoots(planning.reader))]) {
-      let cursor: string | undefined;
-      do {
-        const page = await planning.reader.listMerged({ ...logOf(owner, {}), limit: A_STEPFUL, cursor });
-        cursor = page.cursor;
-        const found = page.items.flatMap((item) => rewritingOf(item, user) ?? []);
+    for (const owner of [undefined, ...(await allRoots(planning.reader))])
+      for await (const items of mergedPagesOf(planning.reader, logOf(owner, {}), A_STEPFUL)) {
+        const found = items.flatMap((item) => rewritingOf(item, user) ?? []);
         if (found.length === 0) continue;
         isKnown = true;
         const actions = [...found.map(rewrite), ...(await answersWithout(planning.reader, found))];
         planning = yield { actions, result, audit: { entity: user, after: { records: found.length } } };
-      } while (cursor !== undefined);
-    }
+      }
     if (!isKnown) throw notFound('id', 'this user');
 
-    let cursor: string | undefined;
-    do {
-      const query = { ...requestsNaming(user, node), limit: A_STEPFUL, cursor };
-      const { items, cursor: more } = await planning.reader.list(query);
-      cursor = more;
+    for await (const items of pagesOf(planning.reader, requestsNaming(user, node), A_STEPFUL)) {
       if (items.length === 0) continue;
       const actions = items.map(({ PK, SK }): Action => ({ kind: 'delete', key: { PK, SK } }));
       planning = yield { actions, result, audit: { entity: user, after: { requests: items.length } } };
-    } while (cursor !== undefined);
+    }
 
     const isTo = ({ userId, recipientEmail }: Item) =>
       userId === id || (node?.email !== undefined && recipientEmail === node.email);
