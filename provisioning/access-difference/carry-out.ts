@@ -1,9 +1,5 @@
-import { holdsEntries } from '../../table/decision/apart.ts';
-import { createKnownSplits, isSplit, type KnownSplits, noteSplits } from '../../table/decision/split.ts';
-import { stamped } from '../../table/decision/writes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
-import { type Action, keyOf } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { planCommand } from '../assembly.ts';
 import type { Command } from '../command.ts';
@@ -46,18 +42,6 @@ async function prefetch(
   );
 }
 
-/** Notes which of the items have parts that stand apart, and answers whether any has. */
-export async function findSplits(
-  splits: KnownSplits,
-  actions: readonly Action[],
-  reader: Reader,
-): Promise<boolean> {
-  const keys = actions.filter(holdsEntries).map(keyOf);
-  const items = keys.length > 0 ? await reader.getMany(keys) : [];
-  for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
-  return items.some(isSplit);
-}
-
 /**
  * Writes what the commands plan to the copy, one transaction after the other. Its writes are stamped with the instant.
  *
@@ -71,20 +55,16 @@ export async function carryOut(
   at: number,
 ): Promise<void> {
   await prefetch(changes, copy, commands, at);
-  const { after, writer } = copy;
-  const splits = createKnownSplits();
-  const planning = { ...planningOn(after, at), splits };
+  const planning = { ...planningOn(copy.after, at), splits: copy.splits };
   for (const { command, input, verb, position = [] } of changes) {
     try {
       let plan = await planCommand(commands, planning, command, input);
       // A step that is cut to size has to know of them.
-      if (await findSplits(splits, mergeActions(plan.actions), after))
+      if (await copy.findSplits(mergeActions(plan.actions)))
         plan = await planCommand(commands, planning, command, input);
       for (;;) {
-        const actions = mergeActions(plan.actions);
-        await findSplits(splits, actions, after);
-        if (actions.length > 0)
-          await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }, splits));
+        if (plan.actions.length > 0)
+          await copy.write(plan.actions, { writtenAt: at, writeId: planning.newId() });
         // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0007).
         if (!plan.next || REMOVAL.test(command)) break;
         plan = await plan.next(planning);

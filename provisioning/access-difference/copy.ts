@@ -1,9 +1,14 @@
+import { holdsEntries } from '../../table/decision/apart.ts';
+import type { Stamp } from '../../table/decision/decode.ts';
+import { createKnownSplits, isSplit, type KnownSplits, noteSplits } from '../../table/decision/split.ts';
+import { stamped } from '../../table/decision/writes.ts';
 import { defined } from '../../table/defined.ts';
 import type { Item } from '../../table/item.ts';
 import { distinctKeys, identityOf, type Key } from '../../table/keys.ts';
 import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts';
 import { type ListQuery, MAX_PAGE, type Range, type Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
+import { mergeActions } from '../../table/write/merge.ts';
 import type { Writer } from '../../table/writer.ts';
 import { createBatchedReads } from '../batched-reads.ts';
 import { pagesOf } from '../list-pages.ts';
@@ -20,6 +25,12 @@ export interface Copy {
   readonly after: Reader;
   /** Writes to `after` only. */
   readonly writer: Writer;
+  /** Writes what is planned to `after`, as one transaction, in the forms that the items have. */
+  readonly write: (planned: readonly Action[], stamp: Stamp) => Promise<void>;
+  /** The items that are known to have parts that stand apart. */
+  readonly splits: KnownSplits;
+  /** Notes which of the items of these actions have such parts, and answers whether any has. */
+  readonly findSplits: (actions: readonly Action[]) => Promise<boolean>;
   /** The keys that were written, and by what. */
   readonly written: () => readonly Key[];
   readonly actions: () => readonly Action[];
@@ -113,15 +124,30 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
     },
   });
 
+  const changed = readerOf(after);
+  const splits = createKnownSplits();
+  async function findSplits(actions: readonly Action[]): Promise<boolean> {
+    const keys = actions.filter(holdsEntries).map(keyOf);
+    const items = keys.length > 0 ? await changed.getMany(keys) : [];
+    for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
+    return items.some(isSplit);
+  }
+  const send: Writer['send'] = async (actions) => {
+    await copyKeys(actions.map((action) => plainKey(keyOf(action))));
+    await after.writer.send(actions);
+  };
+
   return {
     before: readerOf(before),
-    after: readerOf(after),
-    writer: {
-      send: async (actions) => {
-        await copyKeys(actions.map((action) => plainKey(keyOf(action))));
-        await after.writer.send(actions);
-      },
+    after: changed,
+    writer: { send },
+    write: async (planned, stamp) => {
+      const actions = mergeActions(planned);
+      await findSplits(actions);
+      await send(stamped(actions, stamp, splits));
     },
+    splits,
+    findSplits,
     written: () => {
       const keys = done.filter(({ kind }) => kind !== 'check').map((action) => plainKey(keyOf(action)));
       return distinctKeys(keys);

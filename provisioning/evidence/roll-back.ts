@@ -1,7 +1,5 @@
-import { holdsEntries } from '../../table/decision/apart.ts';
 import { changesEntries, entryChanges } from '../../table/decision/entries.ts';
-import { createKnownSplits, isByScope, markOf, noteSplits } from '../../table/decision/split.ts';
-import { stamped } from '../../table/decision/writes.ts';
+import { isByScope, markOf } from '../../table/decision/split.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
@@ -52,18 +50,15 @@ export async function rollBack(
   { entities, unsure: given }: ChangedEntities,
   chosen: ReadonlyMap<string, number> = new Map(),
 ): Promise<RolledBack> {
-  const { after, before, writer } = createCopy(table, MOST);
+  const { after, before, write: writeTo } = createCopy(table, MOST);
   const unsure = new Map(given);
   const erased = new Set<string>();
-  const splits = createKnownSplits();
 
   async function write(actions: readonly Action[]): Promise<void> {
     for (const action of actions) {
       const bare = isOfDecision(parseKey(keyOf(action))) ? action : withoutCondition(action);
       if (bare.kind === 'check' || (bare.kind === 'update' && !changesEntries(bare))) continue;
-      if (holdsEntries(bare)) noteSplits(splits, keyOf(bare), await after.get(keyOf(bare)));
-      for (const each of stamped([bare], { writtenAt: 0, writeId: 'then' }, splits))
-        await writer.send([each]);
+      await writeTo([bare], { writtenAt: 0, writeId: 'then' });
     }
   }
 

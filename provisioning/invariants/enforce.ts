@@ -1,8 +1,6 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { decodeScope } from '../../table/decision/decode.ts';
 import { MARKS } from '../../table/decision/entries.ts';
-import { createKnownSplits } from '../../table/decision/split.ts';
-import { stamped } from '../../table/decision/writes.ts';
 import { stale } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { type Invariant, permissionsOf } from '../../table/invariant.ts';
@@ -10,9 +8,7 @@ import type { Item } from '../../table/item.ts';
 import { GLOBAL, invariantsKey, isSameKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
-import { mergeActions } from '../../table/write/merge.ts';
-import { findSplits } from '../access-difference/carry-out.ts';
-import { type Copy, createCopy } from '../access-difference/copy.ts';
+import { createCopy } from '../access-difference/copy.ts';
 import { scopeKey } from '../access-difference/state.ts';
 import { type Plan, recorded, withAccepted } from '../plan.ts';
 import { type Extent, extentOf, extentOfEnd, mayGive } from './concerned.ts';
@@ -130,19 +126,11 @@ async function check(
   const at = Date.parse(now);
   const most = isOfMany ? OF_MANY : ALONE;
   const copy = createCopy(reader, most);
-  await write(actions, copy, at);
+  await copy.write(actions, { writtenAt: at, writeId: 'copy' });
   const { violations, unproved } = await brokenBy(copy, of, at, most);
   if (unproved !== undefined) throw unprovedError(unproved);
   refuse(violations, accepts);
   return violations;
-}
-
-/** Writes the actions of a plan to a copy, in the forms that the items have. */
-async function write(actions: readonly Action[], copy: Copy, at: number): Promise<void> {
-  const merged = mergeActions(actions);
-  const splits = createKnownSplits();
-  await findSplits(splits, merged, copy.after);
-  await copy.writer.send(stamped(merged, { writtenAt: at, writeId: 'copy' }, splits));
 }
 
 /** The tenants whose records a plan writes. */
