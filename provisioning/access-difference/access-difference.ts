@@ -66,18 +66,13 @@ const AT_ONCE = 40;
  * Says who loses and who gains what when commands are carried out one after the other. They are carried out on a
  * copy in memory; the engine decides upon it as it was and as it is then. Nothing is written to the table.
  *
- * @param inspect looks at the copy when all is carried out
  * @throws GatehouseError what a command is refused with; faults of the table
  */
-export function accessDifference(
+export const accessDifference = (
   changes: readonly Change[],
-  { commands, inspect, ...options }: DifferenceOptions & { readonly inspect?: (copy: Copy) => Promise<void> },
-): Promise<AccessDifference> {
-  return accessDifferenceBy(async (copy) => {
-    await carryOut(changes, copy, commands, options.at);
-    await inspect?.(copy);
-  }, options);
-}
+  { commands, ...options }: DifferenceOptions,
+): Promise<AccessDifference> =>
+  accessDifferenceBy((copy) => carryOut(changes, copy, commands, options.at), options);
 
 /**
  * The same for whatever writes to a copy. Its writes are stamped with the instant to decide for.

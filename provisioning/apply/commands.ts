@@ -6,10 +6,12 @@ import { conflict, GatehouseError, invalid } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { GLOBAL } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
+import { carryOut } from '../access-difference/carry-out.ts';
 import {
   type AccessDifference,
   type AccessSide,
   accessDifference,
+  accessDifferenceBy,
   type Copy,
   NOBODY,
 } from '../access-difference/index.ts';
@@ -201,13 +203,13 @@ const planCommandOf = (commands: Commands): Command =>
           : { steps: [], kept: [], unchanged: 0, problems, state: undefined };
       const plan = { ...compared, steps: await withoutGap(compared, differences) };
       const warning = parsed && overriddenDeny(parsed.manifest);
-      const broken: BrokenInvariants[] = [];
       const at = Date.parse(now);
-      const inspect = async (copy: Copy) => {
-        const found = await brokenOn(copy, plan, at);
-        if (found) broken.push(found);
+      const broken: (BrokenInvariants | undefined)[] = [];
+      const work = async (copy: Copy): Promise<void> => {
+        await carryOut(plan.steps, copy, commands, at);
+        broken.push(await brokenOn(copy, plan, at));
       };
-      const compares = await orWhyNot(accessDifference(plan.steps, { reader, commands, at, inspect }));
+      const compares = await orWhyNot(accessDifferenceBy(work, { reader, at }));
       const [invariants] = broken;
       const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
       const leaves = await leftBy(plan.steps, reader);

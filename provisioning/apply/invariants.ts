@@ -2,7 +2,8 @@ import { parseRef } from '../../table/identifiers.ts';
 import type { Invariant } from '../../table/invariant.ts';
 import { invariantsKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
-import { accessDifference, type Copy } from '../access-difference/index.ts';
+import { carryOut } from '../access-difference/carry-out.ts';
+import { type Copy, createCopy, TooLarge } from '../access-difference/copy.ts';
 import { invariantsIn, readRootsWithInvariants } from '../invariants/invariants-of.ts';
 import { acceptedOf, type Broken, brokenBy, refuse, unprovedError } from '../invariants/new-violations.ts';
 import type { Accepted } from '../plan.ts';
@@ -54,17 +55,21 @@ export async function refuseBroken(
 ): Promise<readonly Accepted[]> {
   const isNew = steps.some(({ kind }) => kind === 'invariant');
   if (steps.length === 0 || (!isNew && (await invariantsOn(reader, compared)).size === 0)) return [];
-  const found: BrokenInvariants[] = [];
-  const inspect = async (copy: Copy) => {
-    const broken = await brokenOn(copy, compared, at);
-    if (broken) found.push(broken);
-  };
-  const { incomplete } = await accessDifference(steps, { reader, commands, at, inspect });
-  const [broken] = found;
+  const copy = createCopy(reader, MOST);
+  let broken: BrokenInvariants | undefined;
+  try {
+    await carryOut(steps, copy, commands, at);
+    broken = await brokenOn(copy, compared, at);
+  } catch (error) {
+    throw error instanceof TooLarge ? unprovedError(error.message) : error;
+  }
+  if (!broken) return [];
+  const { invariants, violations, unproved } = broken;
+  if (unproved === undefined) {
+    refuse(violations, accepted);
+    return acceptedOf(accepted, violations);
+  }
   const isAccepted = (name: string) => accepted.some(({ invariant }) => invariant === name);
-  const why = broken ? broken.unproved : incomplete;
-  if (why !== undefined && broken?.invariants.every(isAccepted) !== true) throw unprovedError(why);
-  refuse(broken?.violations ?? [], accepted);
-  if (why === undefined) return acceptedOf(accepted, broken?.violations);
-  return accepted.filter(({ invariant }) => broken?.invariants.includes(invariant));
+  if (!invariants.every(isAccepted)) throw unprovedError(unproved);
+  return accepted.filter(({ invariant }) => invariants.includes(invariant));
 }
