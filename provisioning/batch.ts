@@ -1,5 +1,5 @@
 import { type ErrorCode, GatehouseError } from '../table/errors.ts';
-import { identityOf, operationKey } from '../table/keys.ts';
+import { identityOf } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import { MAX_TRANSACTION_BYTES, sizeOf } from '../table/size.ts';
 import { type Action, keyOf } from '../table/write/action.ts';
@@ -11,22 +11,19 @@ import { explained } from './assembly.ts';
 import type { AuditContext } from './audit.ts';
 import { createBatchedReads, type Seen } from './batched-reads.ts';
 import type { Command } from './command.ts';
-import { inCurrentNames } from './former-names.ts';
-import { readInput } from './input.ts';
 import { createPlanned } from './nodes/planned-writes.ts';
 import {
   AlreadyDone,
   describeOperation,
   type Operation,
   type Outcome,
-  recall,
   recordOperation,
 } from './operation.ts';
 import type { Guarded } from './operators/guard.ts';
 import type { Pipeline, Ports } from './pipeline.ts';
 import { isKept, type Sent } from './plan.ts';
 import { MAX_PLANS } from './planning-anew.ts';
-import { revealed, type SubjectKeys } from './pseudonyms.ts';
+import type { SubjectKeys } from './pseudonyms.ts';
 import { hasAny, isTouch } from './resting.ts';
 import type { SharedItems } from './shared-items.ts';
 
@@ -167,22 +164,17 @@ export function createBatches(options: BatchOptions) {
         )
           return { of, seen, kind: 'alone' };
         of.guarded = turn.guarded?.(itemReader);
-        const given = inCurrentNames(command.name, part.input);
-        const input = readInput(command, given);
-        await of.guarded?.begin(command.name, given);
         const { now } = turn;
-        if (command.kind === 'read') {
-          const result = await command.run({ reader: itemReader, now }, input as never);
-          return { of, seen, kind: 'answer', outcome: { result } };
-        }
+        const begun = await pipeline.begin(part, of.guarded, { from: itemReader, now });
+        if (begun.result) return { of, seen, kind: 'answer', outcome: { result: begun.result } };
+        const { input, given } = begun;
         const operation =
           part.operationId === undefined
             ? undefined
-            : await describeOperation(part.operationId, true, command.name, given);
-        const record = operation && (await itemReader.get(operationKey(operation.id)));
-        if (operation && record)
-          return { of, seen, kind: 'answer', outcome: await revealed(reader, recall(operation, record)) };
-        const { plan, nodes } = await pipeline.plan((planning) => command.plan(planning, input as never), {
+            : await describeOperation(part.operationId, true, part.command, given);
+        const outcome = await pipeline.earlier(operation, itemReader);
+        if (outcome) return { of, seen, kind: 'answer', outcome };
+        const { plan, nodes } = await pipeline.plan((planning) => begun.command.plan(planning, input), {
           guarded: of.guarded,
           from: itemReader,
           now,
@@ -350,7 +342,7 @@ export function createBatches(options: BatchOptions) {
       if (reason instanceof AlreadyDone && reason.found && plan.operation) {
         const { operation } = plan;
         try {
-          succeed(of, await revealed(reader, recall(operation, reason.found)));
+          succeed(of, await pipeline.recalled(operation, reason.found));
         } catch (error) {
           refuse(of, error);
         }

@@ -1,16 +1,23 @@
 import type { KnownSplits } from '../table/decision/split.ts';
 import { stamped } from '../table/decision/writes.ts';
+import { invalid } from '../table/errors.ts';
+import type { Item } from '../table/item.ts';
+import { operationKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Action } from '../table/write/action.ts';
 import { asChecks } from '../table/write/transaction.ts';
 import type { WriteNotes, Writer } from '../table/writer.ts';
 import { type AuditContext, auditActions } from './audit.ts';
+import type { Command } from './command.ts';
 import { withBeside } from './edges/edges-beside.ts';
+import { inCurrentNames } from './former-names.ts';
+import { readInput } from './input.ts';
 import { createEnforcement } from './invariants/enforce.ts';
 import { createSameNodes } from './nodes/same-nodes.ts';
+import { type Operation, type Outcome, recall } from './operation.ts';
 import type { Guarded } from './operators/guard.ts';
-import { type Plan, type Planning, recorded } from './plan.ts';
-import { type Encryption, type SubjectKeys, sealed } from './pseudonyms.ts';
+import { type Plan, type Planning, recorded, type Sent } from './plan.ts';
+import { type Encryption, revealed, type SubjectKeys, sealed } from './pseudonyms.ts';
 
 /** What provisioning works with. */
 export interface Ports {
@@ -35,20 +42,48 @@ export interface PlanOptions {
 }
 
 /**
- * What each write goes through, of a command that is sent alone or with others: plan → seal → stamp → send.
+ * What each command goes through that is sent alone or with others: begin → plan → seal → stamp → send.
  *
  * @param splits which items are known to have parts that stand apart
  */
-export function createPipeline(ports: Ports, splits: KnownSplits) {
+export function createPipeline(ports: Ports, commands: ReadonlyMap<string, Command>, splits: KnownSplits) {
   const { reader, writer, clock, newId, newSecret, encryption } = ports;
   const enforce = createEnforcement({ reader, clock });
+  const timeNow = (): string => new Date(clock.now()).toISOString();
+  const recalled = (operation: Operation, record: Item): Promise<Outcome> =>
+    revealed(reader, recall(operation, record));
   return {
+    /** Reads what was sent, and asks whether it may be; a command that reads is answered by that. */
+    begin: async (
+      { command: name, input: sent }: Sent,
+      guarded: Guarded | undefined,
+      { from = reader, now }: Pick<PlanOptions, 'from' | 'now'> = {},
+    ) => {
+      const command = commands.get(name);
+      if (!command) throw invalid('command', unknownCommand(name, commands));
+      const given = inCurrentNames(name, sent);
+      const input = readInput(command, given) as never;
+      await guarded?.begin(name, given);
+      return command.kind === 'read'
+        ? { result: await command.run({ reader: from, now: now ?? timeNow() }, input) }
+        : { command, input, given };
+    },
+
+    /** The outcome of an operation that the caller named and that was carried out before. */
+    earlier: async (operation: Operation | undefined, from = reader): Promise<Outcome | undefined> => {
+      const record = operation?.named ? await from.get(operationKey(operation.id)) : undefined;
+      return operation && record && recalled(operation, record);
+    },
+
+    /** What an operation came to, as its record says. Throws `operation_mismatch` for that of another request. */
+    recalled,
+
     /** Plans one transaction. `nodes` keeps to the nodes that the plan came upon. */
     plan: async (make: NonNullable<Plan['next']>, { guarded, operation, from, now, again }: PlanOptions) => {
       const nodes = createSameNodes(from ?? reader);
       const planning: Planning = {
         reader: nodes.reader,
-        now: now ?? new Date(clock.now()).toISOString(),
+        now: now ?? timeNow(),
         newId,
         newSecret,
         splits,
@@ -97,3 +132,13 @@ export function createPipeline(ports: Ports, splits: KnownSplits) {
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;
+/** A command that is to be planned. */
+export type Begun = Exclude<Awaited<ReturnType<Pipeline['begin']>>, { readonly result: unknown }>;
+
+function unknownCommand(name: string, commands: ReadonlyMap<string, Command>): string {
+  const [entity] = name.split('.');
+  const similar = [...commands.keys()].filter((known) => known.startsWith(`${entity}.`));
+  return similar.length > 0
+    ? `no such command; of ${entity} there are ${similar.join(', ')}`
+    : 'no such command';
+}

@@ -13,25 +13,22 @@ import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
 import { type AuditSender, auditOrigin, counters } from './audit.ts';
 import { createBatches } from './batch.ts';
 import { createBatchedReads } from './batched-reads.ts';
-import { keeping, type WriteCommand } from './command.ts';
-import { inCurrentNames } from './former-names.ts';
-import { label, readBySchema, readInput } from './input.ts';
+import { keeping } from './command.ts';
+import { label, readBySchema } from './input.ts';
 import {
   AlreadyDone,
   asOpen,
   describeOperation,
   type Operation,
   type Outcome,
-  recall,
   recordOperation,
 } from './operation.ts';
 import { ApprovalRequired } from './operators/approval.ts';
 import { createGuard, type Guarded, type OperatorRules } from './operators/guard.ts';
 import type { Operator } from './operators/operator.ts';
-import { createPipeline, type PlanOptions, type Ports } from './pipeline.ts';
+import { type Begun, createPipeline, type PlanOptions, type Ports } from './pipeline.ts';
 import { isKept, type Plan, type Progress } from './plan.ts';
 import { isWorthPlanningAnew } from './planning-anew.ts';
-import { revealed } from './pseudonyms.ts';
 import { hasSeen } from './resting.ts';
 import { createSharedItems } from './shared-items.ts';
 
@@ -106,7 +103,7 @@ export function createProvisioning({
   const nextCounter = counters(newId);
   const sharedItems = createSharedItems({ clock, sleep });
   // What writes find out of splits is kept: the next ones on the same items need no second try.
-  const pipeline = createPipeline(ports, createKnownSplits());
+  const pipeline = createPipeline(ports, COMMANDS, createKnownSplits());
   const runBatch = createBatches({
     reader,
     clock,
@@ -124,33 +121,15 @@ export function createProvisioning({
     hooks: Hooks,
     guarded: Guarded | undefined,
   ): Promise<Success> {
-    const command = COMMANDS.get(sent.command);
-    if (!command) throw invalid('command', unknownCommand(sent.command));
-    const event = { ...sent, input: inCurrentNames(command.name, sent.input) };
-    const input = readInput(command, event.input);
-    await guarded?.begin(command.name, event.input);
-    if (command.kind === 'read') {
-      const context = { reader, now: new Date(clock.now()).toISOString() };
-      return { ok: true, result: await command.run(context, input as never) };
-    }
-    const operation = await describeOperation(
-      operationId(),
-      event.operationId !== undefined,
-      command.name,
-      event.input,
-    );
+    const begun = await pipeline.begin(sent, guarded);
+    if (begun.result) return { ok: true, result: begun.result };
+    const isNamed = sent.operationId !== undefined;
+    const operation = await describeOperation(operationId(), isNamed, begun.command.name, begun.given);
     const outcome =
-      (await earlier(operation)) ?? (await write(command, input, operation, event, hooks, guarded));
+      (await pipeline.earlier(operation)) ?? (await write(begun, operation, sent, hooks, guarded));
     // A dry run has no write to wait for. Any other write is committed by now.
-    const end = event.dryRun ? { dryRun: true as const } : { token: formatFreshnessToken(clock.now()) };
+    const end = sent.dryRun ? { dryRun: true as const } : { token: formatFreshnessToken(clock.now()) };
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, ...end };
-  }
-
-  /** The outcome of an operation that the caller named and that was carried out before. */
-  async function earlier(operation: Operation): Promise<Outcome | undefined> {
-    if (!operation.named) return undefined;
-    const record = await reader.get(operationKey(operation.id));
-    return record && revealed(reader, recall(operation, record));
   }
 
   /**
@@ -167,7 +146,7 @@ export function createProvisioning({
       if (!doubtful) throw unread;
       return undefined;
     });
-    return record && revealed(reader, recall(operation, record));
+    return record && pipeline.recalled(operation, record);
   }
 
   /** Plans a step while these actions are being written. Undefined where it has to wait until they are. */
@@ -183,8 +162,7 @@ export function createProvisioning({
 
   /** Carries out a command. Frees what it holds where it ends before its last step. */
   async function write(
-    command: WriteCommand,
-    input: unknown,
+    begun: Begun,
     operation: Operation,
     event: Acting,
     hooks: Hooks,
@@ -192,7 +170,7 @@ export function createProvisioning({
   ): Promise<Outcome> {
     const frees: Frees = { actions: [] };
     try {
-      return await writeSteps(command, input, operation, event, hooks, guarded, frees);
+      return await writeSteps(begun, operation, event, hooks, guarded, frees);
     } catch (error) {
       const goesOn = operation.named && hooks.signal?.aborted !== true && isUnfinished(error);
       // What cannot be freed now is free when its time is up.
@@ -203,8 +181,7 @@ export function createProvisioning({
 
   /** The steps of a command, one transaction each; most have one. */
   async function writeSteps(
-    command: WriteCommand,
-    input: unknown,
+    { command, input, given }: Begun,
     operation: Operation,
     event: Acting,
     { onStep, signal }: Hooks,
@@ -221,7 +198,7 @@ export function createProvisioning({
     let wasPlanned = false;
     let again = false;
     let isPrelude = false;
-    const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never);
+    const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input);
     let next = begin;
     /** The next step, planned while the one before it was being written. */
     let ahead: ReturnType<typeof planMeanwhile> | undefined;
@@ -235,7 +212,7 @@ export function createProvisioning({
         if (isKept(planned) && !planned.record) return { result: planned.result };
         const request = event.dryRun
           ? undefined
-          : await guarded?.request(command.name, planned, { operation, input: event.input, now });
+          : await guarded?.request(command.name, planned, { operation, input: given, now });
         const plan = request ?? planned;
         const context = {
           now,
@@ -278,8 +255,7 @@ export function createProvisioning({
         refusal = undefined;
       } catch (error) {
         ahead = undefined;
-        if (error instanceof AlreadyDone && error.found)
-          return revealed(reader, recall(operation, error.found));
+        if (error instanceof AlreadyDone && error.found) return pipeline.recalled(operation, error.found);
         const done = await meanwhile(operation, error).catch((unread: unknown) => {
           throw failed(unread);
         });
@@ -432,11 +408,3 @@ const unfinished = (steps: number, progress: Progress | undefined): GatehouseErr
       ? `${progress.done} changes are done and ${progress.left} are left: send the same command again to go on`
       : `${steps} step(s) are done and more are left: send the same command again to go on`,
   );
-
-function unknownCommand(name: string): string {
-  const [entity] = name.split('.');
-  const similar = [...COMMANDS.keys()].filter((known) => known.startsWith(`${entity}.`));
-  return similar.length > 0
-    ? `no such command; of ${entity} there are ${similar.join(', ')}`
-    : 'no such command';
-}
