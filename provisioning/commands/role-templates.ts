@@ -13,7 +13,7 @@ import { listOfKind } from '../kinds/lists.ts';
 import type { Behaviour, Extra, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
 import { problemOfCondition, readDeclarations } from '../nodes/properties.ts';
-import type { Plan, Planning } from '../plan.ts';
+import type { Planning } from '../plan.ts';
 
 /**
  * Role templates: permissions that a new role starts with. The role keeps
@@ -96,36 +96,36 @@ const applyTemplate = writeCommand({
   name: 'role-template.apply',
   summary:
     'Gives a role every permission of a template that it does not have yet, in as many steps as needed.',
-  inSteps: true,
   input: z.strictObject({ id: field.id, role: field.id }),
-  plan: async function plan(planning, input): Promise<Plan> {
-    const target = await loadNode(planning, 'role', input.role, 'role');
-    const roleScope = textOf(target.item, 'scope');
-    const wanted = await permissionsOf(planning, input.id, 'id');
-    const existing = await planning.reader.listAll(edgesFrom(target.ref, 'page', 'permission'));
-    const has = new Set(existing.map((edge) => textOf(edge, 'permission')));
-    // What it forbids comes first: half a template must not allow more than all of it.
-    const lacking = wanted
-      .filter(({ permission }) => !has.has(permission))
-      .sort((a, b) => Number(b.effect === 'DENY') - Number(a.effect === 'DENY'));
-    const now = lacking.slice(0, A_STEPFUL);
-    const entryOf = (given: Lent) => ({
-      entity: target.ref,
-      tenant: ownerOf(roleScope),
-      after: { template: input.id, given: given.map(({ permission }) => permission) },
-    });
-    await refuseUnregistered(planning, now);
-    await refuseConditions(planning, now);
-    return {
-      actions: edgesTo(planning, input.role, roleScope, now)
-        .flatMap((edge) => addEdge(edge, planning.now))
-        .map(unlessGiven),
-      result: { id: input.id, role: input.role, permissions: wanted.length },
-      audit: entryOf(now),
-      ...(lacking.length > now.length
-        ? { carries: [entryOf(lacking)], next: (again) => plan(again, input) }
-        : {}),
-    };
+  steps: async function* (planning, input) {
+    for (;;) {
+      const target = await loadNode(planning, 'role', input.role, 'role');
+      const roleScope = textOf(target.item, 'scope');
+      const wanted = await permissionsOf(planning, input.id, 'id');
+      const existing = await planning.reader.listAll(edgesFrom(target.ref, 'page', 'permission'));
+      const has = new Set(existing.map((edge) => textOf(edge, 'permission')));
+      // What it forbids comes first: half a template must not allow more than all of it.
+      const lacking = wanted
+        .filter(({ permission }) => !has.has(permission))
+        .sort((a, b) => Number(b.effect === 'DENY') - Number(a.effect === 'DENY'));
+      const now = lacking.slice(0, A_STEPFUL);
+      const entryOf = (given: Lent) => ({
+        entity: target.ref,
+        tenant: ownerOf(roleScope),
+        after: { template: input.id, given: given.map(({ permission }) => permission) },
+      });
+      await refuseUnregistered(planning, now);
+      await refuseConditions(planning, now);
+      const step = {
+        actions: edgesTo(planning, input.role, roleScope, now)
+          .flatMap((edge) => addEdge(edge, planning.now))
+          .map(unlessGiven),
+        result: { id: input.id, role: input.role, permissions: wanted.length },
+        audit: entryOf(now),
+      };
+      if (lacking.length === now.length) return step;
+      planning = yield { ...step, carries: [entryOf(lacking)] };
+    }
   },
 });
 

@@ -6,6 +6,7 @@ import { ownedBy } from '../../table/partition-queries.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { membershipsTo, type OriginState } from '../edges/suspension.ts';
+import type { Steps } from '../in-steps.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { type NodePlan, planChange, planCreation } from '../kinds/writing.ts';
@@ -163,58 +164,55 @@ function stepOf(planning: Planning, portions: readonly (readonly Action[])[]) {
   return { actions, isAll: taken === portions.length };
 }
 
-/**
- * The plan that changes what a connection says. What the table has already is not written.
- *
- * @param wasAdministered whether a step before this one has ended somebody who administers the tenant
- */
-export async function planLinkChange(
-  planning: Planning,
-  named: Named,
-  said: Said,
-  wasAdministered = false,
-): Promise<Plan> {
-  const linked = await loadLinked(planning, named);
-  if (!linked || linked.link.item.deletingSince !== undefined) throw notLinked();
-  const { of, link, user } = linked;
-  const made = owns(of, user.item);
-  // Whoever begins or ends to own the user has said before whether the user is active.
-  const isOwnerAnew = made !== (link.item.made === true);
-  const active = said.active ?? (isOwnerAnew ? link.item.active !== false : undefined);
-  const whole: Said = { ...said, active };
-  const changes = Object.fromEntries(
-    Object.entries({ ...said, made }).filter(
-      ([name, value]) => value !== undefined && canonical(value ?? undefined) !== canonical(link.item[name]),
-    ),
-  );
-  const administered =
-    wasAdministered || (changes.active === false && (await administers(planning.reader, user, of.root)));
-  const about = made ? await changeUser(planning, of, whole, user) : NOTHING;
-  const conditions = await conditionsOf(planning, linked, made, whole, changes);
-  // Whom the connection owns it suspends itself.
-  const isSettled = active === undefined || (made && !active);
-  const state: OriginState = active === false ? 'suspended' : 'counts';
-  const memberships = isSettled ? [] : await membershipsTo(planning, named, state);
+/** Changes what a connection says, in steps. What the table has already is not written. */
+export async function* changingLink(planning: Planning, named: Named, said: Said): Steps {
+  // Whether a step before has ended somebody who administers the tenant.
+  for (let wasAdministered = false; ; ) {
+    const linked = await loadLinked(planning, named);
+    if (!linked || linked.link.item.deletingSince !== undefined) throw notLinked();
+    const { of, link, user } = linked;
+    const made = owns(of, user.item);
+    // Whoever begins or ends to own the user has said before whether the user is active.
+    const isOwnerAnew = made !== (link.item.made === true);
+    const active = said.active ?? (isOwnerAnew ? link.item.active !== false : undefined);
+    const whole: Said = { ...said, active };
+    const changes = Object.fromEntries(
+      Object.entries({ ...said, made }).filter(
+        ([name, value]) =>
+          value !== undefined && canonical(value ?? undefined) !== canonical(link.item[name]),
+      ),
+    );
+    const administered: boolean =
+      wasAdministered || (changes.active === false && (await administers(planning.reader, user, of.root)));
+    const about = made ? await changeUser(planning, of, whole, user) : NOTHING;
+    const conditions = await conditionsOf(planning, linked, made, whole, changes);
+    // Whom the connection owns it suspends itself.
+    const isSettled = active === undefined || (made && !active);
+    const state: OriginState = active === false ? 'suspended' : 'counts';
+    const memberships = isSettled ? [] : await membershipsTo(planning, named, state);
 
-  const isChanged = Object.keys(changes).length > 0;
-  // A membership that comes meanwhile counts up the revision, and is found when it is planned anew.
-  const resting = active === undefined ? [] : ['rev'];
-  const change = isChanged ? await planChange(planning, LINK, link, changes, resting) : undefined;
-  const own = [...(change?.actions ?? []), ...conditions, ...about.actions];
-  const shown = { ...(change?.result ?? visible(link.item)), ...(administered ? { administered } : {}) };
-  const entry = change?.audit ?? {
-    entity: link.ref,
-    tenant: tenantOf(LINK.entity, link.item),
-    after: visible(link.item),
-  };
-  if (!isChanged && about.actions.length === 0 && memberships.length === 0) return keptPlan(entry, shown);
-  const { actions, isAll } = stepOf(planning, [own, ...memberships]);
-  return {
-    actions,
-    result: shown,
-    audit: [endOf(entry, administered && !wasAdministered), ...about.audit],
-    ...(isAll ? {} : { next: (later: Planning) => planLinkChange(later, named, said, administered) }),
-  };
+    const isChanged = Object.keys(changes).length > 0;
+    // A membership that comes meanwhile counts up the revision, and is found when it is planned anew.
+    const resting = active === undefined ? [] : ['rev'];
+    const change = isChanged ? await planChange(planning, LINK, link, changes, resting) : undefined;
+    const own = [...(change?.actions ?? []), ...conditions, ...about.actions];
+    const shown = { ...(change?.result ?? visible(link.item)), ...(administered ? { administered } : {}) };
+    const entry = change?.audit ?? {
+      entity: link.ref,
+      tenant: tenantOf(LINK.entity, link.item),
+      after: visible(link.item),
+    };
+    if (!isChanged && about.actions.length === 0 && memberships.length === 0) return keptPlan(entry, shown);
+    const { actions, isAll } = stepOf(planning, [own, ...memberships]);
+    const step = {
+      actions,
+      result: shown,
+      audit: [endOf(entry, administered && !wasAdministered), ...about.audit],
+    };
+    if (isAll) return step;
+    planning = yield step;
+    wasAdministered = administered;
+  }
 }
 
 /** Whether anybody but the root of the connection gave the user something: then the login is not the connection's alone. */
@@ -265,52 +263,46 @@ async function loginMayChange(
 }
 
 /**
- * The plan that ends what a connection gave a user. The user stays; one whom the connection owns is no longer active.
- *
- * @param again whether this request has found the link before
+ * Ends what a connection gave a user, in steps. The user stays; one whom the connection owns is no longer active.
+ * Nothing is left to do where the link is gone that this request has found before.
  */
-export async function planLinkEnd(
-  planning: Planning,
-  named: Named,
-  again: boolean,
-  wasAdministered = false,
-): Promise<Plan> {
-  const linked = await loadLinked(planning, named);
+export async function* endingLink(planning: Planning, named: Named): Steps {
   const gone = (administered: boolean): Plan['result'] => ({
     ...named,
     deleted: true,
     ...(administered ? { administered } : {}),
   });
-  if (!linked) {
-    if (again) return { actions: [], audit: [], result: gone(wasAdministered) };
-    throw notLinked();
+  for (let { again = false } = planning, wasAdministered = false; ; again = true) {
+    const linked = await loadLinked(planning, named);
+    if (!linked) {
+      if (again) return { actions: [], audit: [], result: gone(wasAdministered) };
+      throw notLinked();
+    }
+    const { of, link, user } = linked;
+    const hasBegun = link.item.deletingSince !== undefined;
+    const administered: boolean =
+      wasAdministered ||
+      (!hasBegun && link.item.active !== false && (await administers(planning.reader, user, of.root)));
+    const about = owns(of, user.item) ? await changeUser(planning, of, { active: false }, user) : NOTHING;
+    const memberships = await membershipsTo(planning, named, 'ended');
+    const end = await planDeletion(planning, LINK, link);
+    const isNew = administered && !wasAdministered;
+    const audit = (entry: Plan['audit']) => [
+      ...[entry].flat().map((each) => endOf(each, isNew)),
+      ...about.audit,
+    ];
+    const last = stepOf(planning, [[...end.actions, ...about.actions], ...memberships]);
+    const result = gone(administered);
+    if (last.isAll) return { actions: last.actions, audit: audit(end.audit), result };
+    if (!hasBegun) {
+      const closing = planClosing(planning, LINK, link);
+      const actions = [...closing.actions, ...about.actions];
+      planning = yield { actions, audit: audit(closing.audit), result };
+    } else {
+      const { actions } = stepOf(planning, memberships);
+      const entry = { entity: link.ref, tenant: tenantOf(LINK.entity, link.item) };
+      planning = yield { actions, audit: audit(entry), result };
+    }
+    wasAdministered = administered;
   }
-  const { of, link, user } = linked;
-  const hasBegun = link.item.deletingSince !== undefined;
-  const administered =
-    wasAdministered ||
-    (!hasBegun && link.item.active !== false && (await administers(planning.reader, user, of.root)));
-  const about = owns(of, user.item) ? await changeUser(planning, of, { active: false }, user) : NOTHING;
-  const memberships = await membershipsTo(planning, named, 'ended');
-  const end = await planDeletion(planning, LINK, link);
-  const isNew = administered && !wasAdministered;
-  const audit = (entry: Plan['audit']) => [
-    ...[entry].flat().map((each) => endOf(each, isNew)),
-    ...about.audit,
-  ];
-  const last = stepOf(planning, [[...end.actions, ...about.actions], ...memberships]);
-  const result = gone(administered);
-  if (last.isAll) return { actions: last.actions, audit: audit(end.audit), result };
-  const next = (later: Planning) => planLinkEnd(later, named, true, administered);
-  if (!hasBegun) {
-    const closing = planClosing(planning, LINK, link);
-    return { actions: [...closing.actions, ...about.actions], audit: audit(closing.audit), result, next };
-  }
-  const step = stepOf(planning, memberships);
-  return {
-    actions: step.actions,
-    audit: audit({ entity: link.ref, tenant: tenantOf(LINK.entity, link.item) }),
-    result,
-    next,
-  };
 }

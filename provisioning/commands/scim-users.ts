@@ -4,7 +4,7 @@ import { writeCommand } from '../command.ts';
 import { updateSchema } from '../kinds/node-commands.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { findLinkCommand, listOfConnectionCommand } from './scim-find.ts';
-import { type Named, planLink, planLinkChange, planLinkEnd, type Said } from './scim-link-plans.ts';
+import { changingLink, endingLink, type Named, planLink, type Said } from './scim-link-plans.ts';
 
 const LINK = ENTITIES['scim-user'];
 const { connection, user, ...said } = LINK.attributes.shape;
@@ -22,13 +22,12 @@ const update = writeCommand({
   summary:
     'Changes what a connection says of a user; null clears an optional field. The user whom it made follows; of another one only the access in its tenant.',
   input: updateSchema(LINK),
-  inSteps: true,
   destructive: {
     undo: 'scim-user.update with active=true, or with the values that it had',
     when: (given) => given.active === false,
   },
-  plan: (planning, { connection: of, user: id, ...values }: Named & Said) =>
-    planLinkChange(planning, { connection: of, user: id }, values),
+  steps: (planning, { connection: of, user: id, ...values }: Named & Said) =>
+    changingLink(planning, { connection: of, user: id }, values),
 });
 
 const end = writeCommand({
@@ -36,9 +35,8 @@ const end = writeCommand({
   summary:
     'Ends what a connection gave a user. The user stays; one whom the connection made is no longer active.',
   input: z.strictObject({ connection, user }),
-  inSteps: true,
   destructive: { undo: 'scim-user.create with the same fields' },
-  plan: (planning, named) => planLinkEnd(planning, named, planning.again === true),
+  steps: endingLink,
 });
 
 const find = findLinkCommand(
