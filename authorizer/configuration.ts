@@ -30,8 +30,6 @@ export type { HttpAnswer, SubjectSource };
 
 export interface Configuration extends Common {
   readonly token: TokenConfiguration;
-  /** For every issuer without a `subjectFrom` of its own. */
-  readonly subjectFrom: SubjectSource;
   /** The name of the API whose routes apply. */
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
@@ -180,7 +178,6 @@ export function parseConfiguration(env: Environment): Configuration {
   return {
     ...commonIn(data),
     token: toTokenConfiguration(data, data.SUBJECT_FROM),
-    subjectFrom: data.SUBJECT_FROM,
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
     resultCaches: data.RESULT_CACHE,

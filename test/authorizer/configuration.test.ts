@@ -10,6 +10,8 @@ const NEEDED = {
 const parse = (changes: Record<string, string | undefined> = {}) =>
   parseConfiguration({ ...NEEDED, ...changes });
 
+const subjectOf = (subjectFrom: object) => ({ token: { issuers: [{ subjectFrom }] } });
+
 describe('the configuration', () => {
   it('requires three variables and has defaults for the rest', () => {
     expect(parse()).toEqual({
@@ -33,7 +35,6 @@ describe('the configuration', () => {
         staleMs: 3_600_000,
         credentialsFrom: [{ api: undefined, place: 'header', name: '' }],
       },
-      subjectFrom: { kind: 'claim', name: 'sub' },
       revocation: undefined,
       api: 'default',
       httpAnswer: 'simple',
@@ -85,11 +86,11 @@ describe('the configuration', () => {
     [
       'SUBJECT_FROM',
       'claim:https://x.example/id',
-      { subjectFrom: { kind: 'claim', name: 'https://x.example/id' } },
+      subjectOf({ kind: 'claim', name: 'https://x.example/id' }),
     ],
-    ['SUBJECT_FROM', 'email', { subjectFrom: { kind: 'email' } }],
-    ['SUBJECT_FROM', 'identity', { subjectFrom: { kind: 'identity', name: 'sub' } }],
-    ['SUBJECT_FROM', 'identity:oid', { subjectFrom: { kind: 'identity', name: 'oid' } }],
+    ['SUBJECT_FROM', 'email', subjectOf({ kind: 'email' })],
+    ['SUBJECT_FROM', 'identity', subjectOf({ kind: 'identity', name: 'sub' })],
+    ['SUBJECT_FROM', 'identity:oid', subjectOf({ kind: 'identity', name: 'oid' })],
     ['API_NAME', 'back-office', { api: 'back-office' }],
     ['HTTP_ANSWER', 'policy', { httpAnswer: 'policy' }],
     ['CACHE_TTL_SECONDS', '0', { cache: { ttlMs: 0 } }],
