@@ -1,5 +1,6 @@
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { DYNAMODB } from '../harness/draws.ts';
+import { MB_OF_ONE_PROCESSOR } from '../harness/prices.ts';
 import { rowOf } from '../harness/table.ts';
 
 /**
@@ -13,7 +14,7 @@ const ASSUMPTIONS = {
   exponent: [0.8, 'assumed', 'the k-th user sends 1 / k to this power of what the first sends'],
   largeShare: [0.05, 'assumed', 'share of the requests from the large tenant'],
   memoryMb: [512, '`serverless.yml`', 'MB of the function'],
-  processorMb: [1_769, 'AWS', 'MB that bring a whole processor'],
+  processorMb: [MB_OF_ONE_PROCESSOR, 'AWS', 'MB that bring a whole processor'],
   // `npm run bench -- cost`: 0.15, 1.53 with a call of 1 unit, 2.44 with a call of 5; an item of 100 units takes
   // 28 ms to parse and decode.
   processorMs: [

@@ -10,7 +10,7 @@ export interface Prices {
 /**
  * Megabytes at which Lambda gives a function one processor; with less memory it gets a proportional share.
  */
-const MB_OF_ONE_PROCESSOR = 1_769;
+export const MB_OF_ONE_PROCESSOR = 1_769;
 
 export interface Invocation {
   /** Milliseconds of a whole processor. */

@@ -1,5 +1,6 @@
 import type { CheckOptions } from '../../engine/engine.ts';
 import type { Item } from '../../table/item.ts';
+import { batchesOf } from '../../table/reader.ts';
 import { writeTable } from '../model/table.ts';
 import type { Question } from '../model/world.ts';
 import type { Deployed } from './deployed.ts';
@@ -36,10 +37,8 @@ type Asking = Pick<ReturnType<Deployed['createEngine']>, 'checkMany'>;
  * by who calls it, and a loop that engines of several bundles share takes up to 7 µs in place of 5.
  */
 export async function readAhead(engine: Asking, questions: readonly Asked[]): Promise<void> {
-  for (let at = 0; at < questions.length; at += AHEAD)
+  for (const some of batchesOf(questions, AHEAD))
     await engine.checkMany(
-      questions
-        .slice(at, at + AHEAD)
-        .map(({ options, ...question }) => ({ ...question, actor: options?.actor, given: options })),
+      some.map(({ options, ...question }) => ({ ...question, actor: options?.actor, given: options })),
     );
 }

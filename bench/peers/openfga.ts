@@ -1,6 +1,7 @@
 import { transformer } from '@openfga/syntax-transformer';
+import { batchesOf } from '../../table/reader.ts';
 import type { World } from '../model/world.ts';
-import { type Asking, inParts, type PeerServer, post, startPeer } from './peer.ts';
+import { type Asking, type PeerServer, post, startPeer } from './peer.ts';
 import { PLACES, relationOf, roleOf, rolesByPermission, tuplesOf } from './relations.ts';
 
 const KEY = 'bench';
@@ -27,9 +28,8 @@ export function startOpenFga(world: World, ttlSeconds: number): Promise<PeerServ
     const send = async (path: string, body: unknown) => JSON.parse(await post(url + path, KEY, body));
     const store = `/stores/${(await send('/stores', { name: 'bench' })).id}`;
     const { authorization_model_id } = await send(`${store}/authorization-models`, modelOf(world));
-    await inParts(tuplesOf(world), AT_ONCE, (tuple_keys) =>
-      send(`${store}/write`, { writes: { tuple_keys }, authorization_model_id }),
-    );
+    for (const tuple_keys of batchesOf(tuplesOf(world), AT_ONCE))
+      await send(`${store}/write`, { writes: { tuple_keys }, authorization_model_id });
     return {
       target: { url: `${url}${store}/check`, token: KEY, allowed: /"allowed": ?true/ },
       bodyOf: ({ subject, permission, scope }) =>

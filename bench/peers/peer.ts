@@ -54,12 +54,3 @@ export async function post(url: string, key: string, body: unknown): Promise<str
   if (!answer.ok) throw new Error(`${url} refused: ${text}`);
   return text;
 }
-
-/** Does something with the parts of a list in turn. */
-export async function inParts<T>(
-  list: readonly T[],
-  atOnce: number,
-  send: (part: readonly T[]) => Promise<unknown>,
-): Promise<void> {
-  for (let from = 0; from < list.length; from += atOnce) await send(list.slice(from, from + atOnce));
-}

@@ -1,6 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
+import { batchesOf } from '../../table/reader.ts';
 import type { World } from '../model/world.ts';
-import { type Asking, inParts, type PeerServer, post, startPeer } from './peer.ts';
+import { type Asking, type PeerServer, post, startPeer } from './peer.ts';
 import { PLACES, relationOf, roleOf, rolesByPermission, type Tuple, tuplesOf } from './relations.ts';
 
 const KEY = 'bench';
@@ -21,7 +22,8 @@ export function startSpiceDb(world: World, ttlSeconds: number): Promise<PeerServ
       operation: 'OPERATION_CREATE',
       relationship: relationshipOf(tuple),
     }));
-    await inParts(updates, AT_ONCE, (part) => post(`${url}/v1/relationships/write`, KEY, { updates: part }));
+    for (const part of batchesOf(updates, AT_ONCE))
+      await post(`${url}/v1/relationships/write`, KEY, { updates: part });
     // Waits until the revision at which questions are answered has the whole world.
     const { objectType, objectId } = objectOf((tuplesOf(world).at(-1) as Tuple).object);
     const relationshipFilter = { resourceType: objectType, optionalResourceId: objectId };

@@ -3,6 +3,7 @@ import { ROW_KINDS, type RowKind } from '../../cli/bulk/kinds.ts';
 import { startLoad } from '../../cli/bulk/load.ts';
 import { readSource } from '../../cli/bulk/source.ts';
 import { directTransport } from '../../cli/transport.ts';
+import { inTurns } from '../../provisioning/in-turns.ts';
 import { verify } from '../../provisioning/verify/index.ts';
 import { wallMs } from '../harness/clocks.ts';
 import { openProvisioned, withEngine } from '../harness/engine.ts';
@@ -41,15 +42,8 @@ async function rateOf(act: () => Promise<number>): Promise<number> {
 
 /** Does all the work with so many workers; returns the sum of what each piece came to. */
 async function atOnce(count: number, width: number, work: (n: number) => Promise<number>): Promise<number> {
-  let [next, sum] = [0, 0];
-  const worker = async (): Promise<void> => {
-    for (let n = next++; n < count; n = next++) {
-      const came = await work(n);
-      sum += came;
-    }
-  };
-  await Promise.all(times(width, worker));
-  return sum;
+  const came = await inTurns(times(count, Number), work, width);
+  return came.reduce((sum, each) => sum + each, 0);
 }
 
 async function* linesOf(kind: Kind, count: number): AsyncGenerator<Uint8Array> {
