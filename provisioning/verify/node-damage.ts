@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { BY_SCOPE } from '../../table/decision/split.ts';
 import { INDEXES } from '../../table/entities/entity.ts';
+import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { FORM, FORMS } from '../../table/form.ts';
 import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -53,7 +54,21 @@ const OF_ALL: Checks = {
 };
 const OF_PLACE: Checks = { ancestors: ANY, root: ANY, movingTo: may(REFERENCE), [BY_SCOPE]: may(TEXT) };
 const OF_SUBJECT: Checks = { roles: ANY, isAdmin: ANY };
-const ROOT: Checks = { root: ANY };
+/** The attribute of each kind that repeats a root: of the scope, or of the connection, that it names. */
+export const ROOT_OF: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    PLAIN_ENTITIES.flatMap(({ type, hangsOn: [owner] = [], inTenant }) =>
+      owner !== undefined && inTenant?.tenant === 'root' ? [[type, owner]] : [],
+    ),
+  ),
+  group: 'scope',
+  subscription: 'scope',
+  license: 'account',
+  mandate: 'scopes',
+  'scim-credential': 'connection',
+  'scim-user': 'connection',
+  'scim-group': 'connection',
+};
 const OWN: Readonly<Record<string, Checks>> = {
   user: {
     ...OF_SUBJECT,
@@ -64,13 +79,10 @@ const OWN: Readonly<Record<string, Checks>> = {
   },
   'technical-user': OF_SUBJECT,
   subject: OF_SUBJECT,
-  group: { root: ANY, source: ANY, [BY_SCOPE]: may(TEXT) },
+  group: { source: ANY, [BY_SCOPE]: may(TEXT) },
   'external-group': { groupScope: ANY },
   role: { isSystem: ANY },
   permission: { module: ANY, action: ANY, resource: ANY },
-  subscription: ROOT,
-  license: ROOT,
-  tool: ROOT,
   session: { sessionStart: INSTANT },
   token: {
     revoked: BOOLEAN,
@@ -81,15 +93,13 @@ const OWN: Readonly<Record<string, Checks>> = {
     hash: (value, item) => (item.tokenType === 'api' ? HASH : NONE)(value, item),
   },
   mandate: {
-    root: ANY,
     status: must((value) => value === 'active' || value === 'ended', 'active or ended'),
     endedAt: (value, item) => (item.status === 'ended' ? INSTANT : NONE)(value, item),
     hash: may(HASH),
   },
   'scim-connection': { lastCredential: ANY },
-  'scim-credential': { root: ANY, hash: HASH },
-  'scim-user': { root: ANY, made: BOOLEAN },
-  'scim-group': ROOT,
+  'scim-credential': { hash: HASH },
+  'scim-user': { made: BOOLEAN },
 };
 const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes('ancestors') === true;
 
@@ -115,7 +125,12 @@ export function damageOf(kind: NodeKind, ref: Ref, item: Item): readonly Damage[
         found.push({ attribute, expected: canonical(parsed.data) });
     }
   }
-  const own: Checks = { ...OF_ALL, ...(isPlace(kind) ? OF_PLACE : {}), ...OWN[entity.type] };
+  const own: Checks = {
+    ...OF_ALL,
+    ...(isPlace(kind) ? OF_PLACE : {}),
+    ...(entity.type in ROOT_OF ? { root: ANY } : {}),
+    ...OWN[entity.type],
+  };
   for (const attribute of Object.keys(item))
     if (!Object.hasOwn(own, attribute) && !Object.hasOwn(shape, attribute))
       found.push({ attribute, expected: 'no such attribute' });

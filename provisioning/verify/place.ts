@@ -3,7 +3,7 @@ import type { Item } from '../../table/item.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
-import { isPath, isSound } from './node-damage.ts';
+import { isPath, isSound, ROOT_OF } from './node-damage.ts';
 import { beside, changeOf, type Fault, type Found, fault, type Relation } from './relation.ts';
 
 /** A node's path, its root, and its owners. */
@@ -73,17 +73,8 @@ function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): r
 }
 
 /** A node that repeats its root repeats that of its scope, or of its connection. */
-const PLACES: Readonly<Record<string, string>> = {
-  group: 'scope',
-  tool: 'workstream',
-  subscription: 'scope',
-  license: 'account',
-  mandate: 'scopes',
-  'scim-credential': 'connection',
-  'scim-user': 'connection',
-};
 export function rootRelation(ref: Ref, read: Item): readonly Relation[] {
-  const attribute = PLACES[ref.type];
+  const attribute = ROOT_OF[ref.type];
   const said = attribute === undefined ? undefined : read[attribute];
   // All scopes of a mandate have one root.
   const named: unknown = Array.isArray(said) ? said[0] : said;

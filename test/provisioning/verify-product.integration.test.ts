@@ -130,9 +130,12 @@ async function inMemory(items: readonly Item[], damages: readonly Damage[]) {
   return { open, found: [...open, ...repaired], state: asState(table.items()) };
 }
 
-/** Nodes say what is true: another value that may be right is the truth, and what repeats it follows. */
-const isTruth = ({ before }: Damage) =>
-  before.SK === 'META' && before.Type !== 'Guard' && before.Type !== 'TenantGrant';
+/** Nodes say what is true: another value that may be right is the truth, and what repeats it follows. Roots are repeated. */
+const isTruth = ({ attribute, before }: Damage) =>
+  before.SK === 'META' &&
+  before.Type !== 'Guard' &&
+  before.Type !== 'TenantGrant' &&
+  !(attribute === 'root' && typeof before.root === 'string');
 /** Of what nothing else speaks. */
 const isAlone = ({ attribute, before, after }: Damage) =>
   before.Type === 'Setting' ||
