@@ -3,7 +3,6 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, stale } from '../../table/errors.ts';
 import { identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
-import { canonical } from '../canonical.ts';
 import { writeCommand } from '../command.ts';
 import { whenAllowOnly } from '../edges/allow-only.ts';
 import { group as groupRef } from '../edges/rights.ts';
@@ -11,7 +10,7 @@ import type { Steps } from '../in-steps.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import { updateSchema } from '../kinds/node-commands.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
-import { planChange, planCreation } from '../kinds/writing.ts';
+import { differing, planChange, planCreation } from '../kinds/writing.ts';
 import { throughGate } from '../nodes/gates.ts';
 import { guardKeyOf, ownerOf } from '../nodes/guards.ts';
 import { loadRef, loadScope, textOf, touchLiving } from '../nodes/nodes.ts';
@@ -129,12 +128,7 @@ const update = writeCommand({
   input: updateSchema(LINK),
   plan: async (planning, { connection: of, group: id, ...said }: Said) => {
     const link = await loadLink(planning, of, id);
-    const changes = Object.fromEntries(
-      Object.entries(said).filter(
-        ([name, value]) =>
-          value !== undefined && canonical(value ?? undefined) !== canonical(link.item[name]),
-      ),
-    );
+    const changes = differing(said, link.item);
     if (Object.keys(changes).length === 0) {
       const after = visible(link.item);
       return keptPlan({ entity: link.ref, tenant: tenantOf(LINK, link.item), after }, after);

@@ -4,12 +4,11 @@ import { conflict, type GatehouseError, notFound, stale } from '../../table/erro
 import { identityOf, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
-import { canonical } from '../canonical.ts';
 import { membershipsTo, type OriginState } from '../edges/suspension.ts';
 import type { Steps } from '../in-steps.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
-import { type NodePlan, planChange, planCreation } from '../kinds/writing.ts';
+import { differing, type NodePlan, planChange, planCreation } from '../kinds/writing.ts';
 import { throughGate } from '../nodes/gates.ts';
 import { asRead, loadScope } from '../nodes/nodes.ts';
 import { connectionRef, linkRef } from '../nodes/scim-links.ts';
@@ -176,12 +175,7 @@ export async function* changingLink(planning: Planning, named: Named, said: Said
     const isOwnerAnew = made !== (link.item.made === true);
     const active = said.active ?? (isOwnerAnew ? link.item.active !== false : undefined);
     const whole: Said = { ...said, active };
-    const changes = Object.fromEntries(
-      Object.entries({ ...said, made }).filter(
-        ([name, value]) =>
-          value !== undefined && canonical(value ?? undefined) !== canonical(link.item[name]),
-      ),
-    );
+    const changes = differing({ ...said, made }, link.item);
     const administered: boolean =
       wasAdministered || (changes.active === false && (await administers(planning.reader, user, of.root)));
     const about = made ? await changeUser(planning, of, whole, user) : NOTHING;

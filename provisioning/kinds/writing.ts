@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { type Action, create, type Expected, type Value } from '../../table/write/action.ts';
+import { canonical } from '../canonical.ts';
 import { guardedValues, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
@@ -86,6 +87,14 @@ export async function planCreation(
 export const beyondTenant = ({ givenInTenant, defaults }: Entity, given: Attributes): string | undefined =>
   givenInTenant &&
   Object.keys(given).find((name) => !givenInTenant.includes(name) && given[name] !== defaults?.[name]);
+
+/** What of a change the node does not have already; null clears an attribute. */
+export const differing = (given: object, item: Item): Attributes =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => value !== undefined && canonical(value ?? undefined) !== canonical(item[name]),
+    ),
+  );
 
 /**
  * A change of a node; null clears an attribute.
