@@ -156,7 +156,12 @@ export const timezone = z
   .refine(isTimezone, 'is not a time zone such as Europe/Berlin')
   .describe('time zone such as `Europe/Berlin`');
 
+/** Names as most are written: to make a format for each takes a tenth of a millisecond, of every user. */
+let usual: ReadonlySet<string> | undefined;
+
 function isTimezone(value: string): boolean {
+  usual ??= new Set(Intl.supportedValuesOf('timeZone'));
+  if (usual.has(value)) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
     return true;
