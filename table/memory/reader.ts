@@ -11,10 +11,11 @@ import {
 } from '../read/pages.ts';
 import type { Reader } from '../reader.ts';
 import { noNotes, type ReadNotes } from '../reader.ts';
-import { MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
+import { MAX_TRANSACTION_BYTES } from '../size.ts';
 import { READ_DEADLINE_MS } from '../timing.ts';
 import { type Mishaps, throttled } from './faults.ts';
 import type { Rows } from './rows.ts';
+import { sizeOfRow } from './values.ts';
 
 /** DynamoDB's limits: keys of one TransactGetItems, bytes of one BatchGetItem and of one Query. */
 const MAX_SNAPSHOT_KEYS = 100;
@@ -79,9 +80,9 @@ export function createMemoryReader({
         continue;
       }
       if (onItemRead) await onItemRead(key);
-      const item = read(key);
-      if (item) found.set(identityOf(key), item);
-      const size = item ? sizeOf(item) : 0;
+      const row = rows.get(key);
+      if (row) found.set(identityOf(key), copied(row));
+      const size = row ? sizeOfRow(row) : 0;
       bytes += size;
       note(notes, size, 1);
     }
@@ -106,20 +107,21 @@ export function createMemoryReader({
     if (keys.length === 0 || new Set(keys.map(identityOf)).size < keys.length)
       throw new GatehouseError('internal', 'a snapshot is of no item, or of one twice');
     if (onItemRead) for (const key of keys) await onItemRead(key);
-    let items: readonly (Item | undefined)[] = [];
+    let found: readonly (Item | undefined)[] = [];
     await mishaps.persistently(READ_DEADLINE_MS, async () => {
       notes.calls += 1;
       if (mishaps.throttles()) throw throttled('TransactGetItems');
       const isConflict = mishaps.conflicts();
-      items = await during(() => keys.map(read));
+      found = await during(() => keys.map(rows.get));
       return isConflict
         ? new GatehouseError('contended', 'other changes to the same items were under way')
         : undefined;
     });
-    if (items.reduce((sum, item) => sum + (item ? sizeOf(item) : 0), 0) > MAX_TRANSACTION_BYTES)
+    const sizes = found.map((row) => (row ? sizeOfRow(row) : 0));
+    if (sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
       throw limitExceeded('the items of one snapshot take more than 4 MB');
-    for (const item of items) note(notes, item ? sizeOf(item) : 0, 2);
-    return items;
+    for (const size of sizes) note(notes, size, 2);
+    return found.map((row) => row && copied(row));
   }
 
   const queryRange =
@@ -134,7 +136,7 @@ export function createMemoryReader({
         let last: Item | undefined;
         for (const row of (index ? indexOf(index) : rows).within(range, after, descending)) {
           items.push(copied(row));
-          bytes += sizeOf(row);
+          bytes += sizeOfRow(row);
           if (items.length === limit || bytes >= MAX_QUERY_BYTES) {
             last = row;
             break;

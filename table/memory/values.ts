@@ -2,10 +2,23 @@ import { byteLength } from '../bytes.ts';
 import { GatehouseError } from '../errors.ts';
 import type { Item } from '../item.ts';
 import type { Key } from '../keys.ts';
+import { sizeOf } from '../size.ts';
 import type { Action } from '../write/action.ts';
 
 /** Nothing that a caller holds is shared with the table: what goes in or out is a copy. */
 export const copyItem = (item: Item): Item => copyMap(item) as Item;
+
+/** Of rows, which nobody changes once the table has them: most are read far more often than written. */
+const sizes = new WeakMap<Item, number>();
+
+/** The bytes of a row, measured once. */
+export function sizeOfRow(row: Item): number {
+  const known = sizes.get(row);
+  if (known !== undefined) return known;
+  const size = sizeOf(row);
+  sizes.set(row, size);
+  return size;
+}
 
 /**
  * A copy of an action, as it is to be carried out. Its values are such as the table can hold (table/value.ts).

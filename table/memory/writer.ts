@@ -1,6 +1,6 @@
 import { GatehouseError, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
-import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
+import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES } from '../size.ts';
 import { WRITE_DEADLINE_MS } from '../timing.ts';
 import { type Action, keyOf, type Update } from '../write/action.ts';
 import { after, meets } from '../write/sequence.ts';
@@ -8,7 +8,7 @@ import { assertFits, assertOnePerItem, ITEM_TOO_LARGE } from '../write/transacti
 import type { WriteNotes, Writer } from '../writer.ts';
 import { type Mishaps, throttled } from './faults.ts';
 import type { Rows } from './rows.ts';
-import { copyAction } from './values.ts';
+import { copyAction, sizeOfRow } from './values.ts';
 
 export interface MemoryWriterOptions {
   /** The current item. */
@@ -38,7 +38,7 @@ export function createMemoryWriter({ rows, change, mishaps, copied, onCommit }: 
     if (failure) return failure;
     const results = actions.map((action) => [action, after(rows.get(keyOf(action)), action)] as const);
     const sizes = results.map(([{ kind }, item]) =>
-      item && (kind === 'put' || kind === 'update') ? sizeOf(item) : 0,
+      item && (kind === 'put' || kind === 'update') ? sizeOfRow(item) : 0,
     );
     if (sizes.some((size) => size > MAX_ITEM_BYTES)) return limitExceeded(ITEM_TOO_LARGE);
     if (sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
