@@ -21,7 +21,7 @@ const sorted = (value: unknown): unknown => {
 export const differences = (a: object, b: object): readonly string[] => {
   const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
   return [...new Set([...Object.keys(one), ...Object.keys(other)])]
-    .filter((name) => canonical(one[name]) !== canonical(other[name]))
+    .filter((name) => one[name] !== other[name] && canonical(one[name]) !== canonical(other[name]))
     .sort();
 };
 

@@ -107,34 +107,63 @@ const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes
 export const isPath = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string' && isRef(each));
 
-/** Attributes with values that no command accepts: nothing else in the table holds them. */
-export function damageOf(kind: NodeKind, ref: Ref, item: Item): readonly Damage[] {
+/** What is looked at in each node of a kind, made once: nodes are looked at by the thousand. */
+interface Looked {
+  /** Attributes that commands give, and what is found where there is none. */
+  readonly given: readonly (readonly [attribute: string, schema: z.ZodType, ifNone: readonly Damage[]])[];
+  /** Those that no command gives. */
+  readonly own: readonly (readonly [attribute: string, check: Check])[];
+  readonly known: ReadonlySet<string>;
+}
+const LOOKED = new WeakMap<NodeKind, Looked>();
+
+function lookedAt(kind: NodeKind): Looked {
+  const made = LOOKED.get(kind);
+  if (made) return made;
   const { entity } = kind;
-  const found: Damage[] = [];
   const shape = entity.attributes.shape as Record<string, z.ZodType>;
-  for (const [attribute, schema] of Object.entries(shape)) {
-    const value = item[attribute];
-    if (entity.naturalKey?.includes(attribute) || attribute === entity.typeFrom) continue;
-    const isFilled = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
-    if (value === undefined && isFilled) found.push({ attribute, expected: 'a value' });
-    else {
-      const parsed = schema.safeParse(value, { error: inPlainWords });
-      if (!parsed.success)
-        found.push({ attribute, expected: parsed.error.issues[0]?.message ?? 'another form' });
-      else if (canonical(parsed.data) !== canonical(value))
-        found.push({ attribute, expected: canonical(parsed.data) });
-    }
-  }
   const own: Checks = {
     ...OF_ALL,
     ...(isPlace(kind) ? OF_PLACE : {}),
     ...(entity.type in ROOT_OF ? { root: ANY } : {}),
     ...OWN[entity.type],
   };
+  const looked: Looked = {
+    given: Object.entries(shape)
+      .filter(([attribute]) => !entity.naturalKey?.includes(attribute) && attribute !== entity.typeFrom)
+      .map(([attribute, schema]) => {
+        const isFilled = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
+        const ifNone = isFilled
+          ? [{ attribute, expected: 'a value' }]
+          : damageByForm(attribute, schema, undefined);
+        return [attribute, schema, ifNone];
+      }),
+    own: Object.entries(own),
+    known: new Set([...Object.keys(own), ...Object.keys(shape)]),
+  };
+  LOOKED.set(kind, looked);
+  return looked;
+}
+
+function damageByForm(attribute: string, schema: z.ZodType, value: unknown): readonly Damage[] {
+  const parsed = schema.safeParse(value, { error: inPlainWords });
+  if (!parsed.success) return [{ attribute, expected: parsed.error.issues[0]?.message ?? 'another form' }];
+  if (parsed.data === value) return [];
+  const right = canonical(parsed.data);
+  return right === canonical(value) ? [] : [{ attribute, expected: right }];
+}
+
+/** Attributes with values that no command accepts: nothing else in the table holds them. */
+export function damageOf(kind: NodeKind, ref: Ref, item: Item): readonly Damage[] {
+  const found: Damage[] = [];
+  const { given, own, known } = lookedAt(kind);
+  for (const [attribute, schema, ifNone] of given) {
+    const value = item[attribute];
+    found.push(...(value === undefined ? ifNone : damageByForm(attribute, schema, value)));
+  }
   for (const attribute of Object.keys(item))
-    if (!Object.hasOwn(own, attribute) && !Object.hasOwn(shape, attribute))
-      found.push({ attribute, expected: 'no such attribute' });
-  for (const [attribute, check] of Object.entries(own)) {
+    if (!known.has(attribute)) found.push({ attribute, expected: 'no such attribute' });
+  for (const [attribute, check] of own) {
     const expected = check(item[attribute], item);
     if (expected !== undefined) found.push({ attribute, expected });
   }
