@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { loadCel } from '../../engine/conditions/load.ts';
 import { createEngine, type Engine, type Observation, type TokenGroups } from '../../engine/index.ts';
@@ -233,8 +234,11 @@ async function play(seed: number, steps: number, tally: Tally): Promise<void> {
     const asking = pick(asks)();
     const answers: unknown[] = [];
     for (const { engine } of worlds) answers.push(await outcome(asking(engine)));
-    for (const answer of answers) expect(answer, `seed ${seed}, step ${step}`).toEqual(answers[2]);
-    expect(new Set(worlds.map(({ clock }) => clock.now())).size).toBe(1);
+    // To expect what is so takes as long as a tenth of the steps.
+    for (const answer of answers)
+      if (!isDeepStrictEqual(answer, answers[2]))
+        expect(answer, `seed ${seed}, step ${step}`).toEqual(answers[2]);
+    if (worlds.some((world) => world.clock.now() !== clock.now())) throw new Error('clocks differ');
   }
 }
 
