@@ -69,12 +69,16 @@ export const assertWritable = (path: string, isNew = false): void =>
 const createFile = (path: string): number =>
   openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINK, MODE);
 
-/** Writes a new file. Throws {@link UsageError}, also where one is there. */
+/** Writes a new file, or none. Throws {@link UsageError}, also where one is there. */
 export const writeNewFile = (path: string, text: string): void =>
   attempt(path, () => {
     const file = createFile(path);
     try {
       writeFileSync(file, text);
+    } catch (error) {
+      // What is cut off by a full disk may look like a whole one.
+      rmSync(path, { force: true });
+      throw error;
     } finally {
       closeSync(file);
     }

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../cli/program.ts';
 import { textOf } from '../documents/documents.ts';
@@ -71,4 +73,22 @@ test('a full disk behind the standard output is one line and a failure', async (
   closeSync(full);
   expect(status).toBe(2);
   expect(stderr).toMatch(/^gatehouse: the output cannot be written: ENOSPC[^\n]*\n$/);
+});
+
+test('a file that cannot be written whole is not left behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const out = join(folder, 'manifest.yaml');
+  const policy = join(folder, 'policy.csv');
+  writeFileSync(
+    policy,
+    Array.from({ length: 100 }, (_, n) => `p, user-${n}, acme, invoice, read, allow`).join('\n'),
+  );
+  const model = 'docs/examples/coming-from/casbin.conf';
+  const line = [process.execPath, await cliMain(), 'import', 'casbin', model, policy, '--out', out];
+  // No file of more than a block: as on a full disk, a part of it is written before the error.
+  const limited = ['-c', 'trap "" XFSZ; ulimit -f 1; exec "$@"', '-', ...line];
+  const { status, stderr } = spawnSync('bash', limited, { encoding: 'utf8' });
+  expect([status, readdirSync(folder)]).toEqual([2, ['policy.csv']]);
+  expect(stderr).toContain(`${out} `);
+  rmSync(folder, { recursive: true });
 });
