@@ -44,9 +44,13 @@ const union = (...child: readonly Userset[]): Userset => ({ union: { child } });
 const both = (...child: readonly Userset[]): Userset => ({ intersection: { child } });
 const except = (base: Userset, subtract: Userset): Userset => ({ difference: { base, subtract } });
 
+/** `user`, `user:*`, `group#member`, `user with ok`. */
 const directOf = (text: string) => {
-  const [type = '', relation] = text.split('#');
-  return type.endsWith(':*') ? { type: type.slice(0, -2), wildcard: {} } : { type, relation };
+  const [named = '', condition = ''] = text.split(' with ');
+  const [type = '', relation] = named.split('#');
+  return type.endsWith(':*')
+    ? { type: type.slice(0, -2), wildcard: {}, condition }
+    : { type, relation, condition };
 };
 const modelOf = (types: Types) => ({
   schema_version: '1.1',
@@ -254,5 +258,49 @@ describe('what cannot be said', () => {
   ] as const)('%s', async (_, tuples, reason) => {
     const { left } = await imported(TYPES, tuples);
     expect(left.map((each) => each.reason).join()).toContain(reason);
+  });
+
+  test('tuples of an older model: OpenFGA takes no notice of them', async () => {
+    const plain = { is: self, direct: ['user'] };
+    const admin = (...places: readonly string[]) => ({
+      is: union(self, ...places.map((by) => from('admin', by))),
+      direct: ['user', 'group#member'],
+    });
+    const types: Types = {
+      user: {},
+      group: { member: { is: self, direct: ['user with ok'] } },
+      organization: { admin: plain },
+      folder: { org: { is: self, direct: ['organization'] }, admin: admin('org') },
+      document: {
+        owner: { is: self, direct: ['organization'] },
+        parent: { is: self, direct: ['folder', 'folder with ok'] },
+        admin: admin('owner', 'parent'),
+        viewer: { is: self, direct: ['user with ok'] },
+      },
+    };
+    const stale = [
+      'organization:acme parent document:1',
+      'user:ann viewer document:1',
+      'user:ann member group:all',
+      'user:ann keeper group:all',
+    ];
+    const { answers, left } = await imported(types, [
+      ...stale.map((text) => tuple(text)),
+      tuple('user:ann admin organization:acme'),
+      tuple('user:ben admin folder:x'),
+      tuple('folder:x parent document:1'),
+      tuple('group:all#member admin document:1'),
+    ]);
+    expect(left.map(({ what }) => what)).toEqual(stale);
+    expect(answers).toMatchObject({ wider: [], narrower: [] });
+    const allow = ['document:admin:document'];
+    const deny = ['document:viewer:document'];
+    expect(answers?.tests).toContainEqual({ subject: 'ben', scope: 'document:1', allow, deny });
+    expect(answers?.tests).toContainEqual({
+      subject: 'ann',
+      scope: 'document:1',
+      allow: [],
+      deny: [...allow, ...deny],
+    });
   });
 });
