@@ -8,7 +8,7 @@ import { assertNone, type Source } from '../../testing/document.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import { UsageError } from '../context.ts';
 import { argument, text } from '../options.ts';
-import { extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
+import { EXTENSION, extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
 import { guardedBy } from './gateway.ts';
 
 /** An operation of an OpenAPI document, as far as routes are concerned. */
@@ -86,7 +86,10 @@ export async function readApiDocument(file: string, basePath: string): Promise<A
   const problems: Problem[] = [];
   const level: Level = { said: extensionIn(document, [], problems), at: [] };
   const isGuarded = guardedBy(document);
-  const operations = Object.entries(parsed.data.paths ?? {}).flatMap(([path, item]) =>
+  const paths = parsed.data.paths ?? {};
+  if (extensionIn(paths, ['paths'], problems) !== undefined)
+    problems.push({ path: ['paths', EXTENSION], message: 'a default stands on a path, or at the root' });
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
     path.startsWith('x-') ? [] : operationsAt({ document, isGuarded, basePath, level, problems }, path, item),
   );
   if (operations.length === 0 && problems.length === 0)
@@ -111,19 +114,25 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
   };
   const place: Path = ['paths', path];
   if (!isObject(written)) return refuse(place, 'must be a mapping of operations');
-  const { at, item, problem } = followed(document, place, written);
+  const { parts, problem } = followed(document, place, written);
   if (problem !== undefined) return refuse([...place, '$ref'], problem);
-  for (const key of Object.keys(item))
-    if (!PATH_ITEM_KEYS.includes(key) && !/^x-/i.test(key))
-      refuse([...at, key], `unknown key: ${hint(key, PATH_ITEM_KEYS)}`);
-  const onPath: Level = { said: extensionIn(item, at, problems), at };
-  return Object.entries(item).flatMap(([key, operation]): readonly Operation[] => {
+  const onPath = parts.map(({ at, item }): Level => {
+    for (const key of Object.keys(item))
+      if (!PATH_ITEM_KEYS.includes(key) && !/^x-/i.test(key))
+        refuse([...at, key], `unknown key: ${hint(key, PATH_ITEM_KEYS)}`);
+    return { said: extensionIn(item, at, problems), at };
+  });
+  const entries = parts.flatMap(({ at, item }) =>
+    Object.entries(item).map(([key, operation]) => ({ key, operation, own: [...at, key] })),
+  );
+  return entries.flatMap(({ key, operation, own }): readonly Operation[] => {
     const method = VERB_KEYS.get(key);
     if (method === undefined) return [];
-    const own: Path = [...at, key];
     if (!isObject(operation)) return refuse(own, 'must be a mapping');
+    if (Object.hasOwn(operation, '$ref'))
+      return refuse([...own, '$ref'], 'an operation cannot be a reference: write it out');
     const said = extensionIn(operation, own, problems);
-    const requirement = requirementOf([level, onPath, { said, at: own }], problems);
+    const requirement = requirementOf([level, ...onPath, { said, at: own }], problems);
     // The $default route of an HTTP API gets every request that no other route matches.
     const isDefault = path === '/$default' && operation.isDefaultRoute === true;
     const tail = isDefault ? '/{proxy+}' : path;
@@ -139,9 +148,10 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
   });
 }
 
-/** The path item, which may be a reference to another part of the document. */
-function followed(document: JsonObject, place: Path, written: JsonObject) {
-  const none = { at: place, item: written, problem: undefined };
+/** The path item, which may refer to another part of the document: then both are parts of it. */
+function followed(document: JsonObject, at: Path, written: JsonObject) {
+  const parts: readonly { readonly at: Path; readonly item: JsonObject }[] = [{ at, item: written }];
+  const none = { parts, problem: undefined };
   const reference = written.$ref;
   if (reference === undefined) return none;
   const refused = (problem: string) => ({ ...none, problem });
@@ -152,7 +162,12 @@ function followed(document: JsonObject, place: Path, written: JsonObject) {
   for (const step of steps) found = isObject(found) && Object.hasOwn(found, step) ? found[step] : undefined;
   if (!isObject(found)) return refused(`${reference} leads nowhere`);
   if (found.$ref !== undefined) return refused(`${reference} is a reference itself`);
-  return { at: steps, item: found, problem: undefined };
+  // OpenAPI leaves open which of two counts, and it must not be the weaker one.
+  const isOne = (key: string) => key === EXTENSION || VERB_KEYS.has(key);
+  const twice = Object.keys(written).filter((key) => isOne(key) && Object.hasOwn(found, key));
+  if (twice.length > 0)
+    return refused(`${reference} has ${twice.join(', ')}, as the path itself: leave one out`);
+  return { ...none, parts: [...parts, { at: steps, item: found }] };
 }
 
 /** A path of the server is a stage or a part of every path: only its owner knows. API Gateway's own is a stage. */
