@@ -72,6 +72,11 @@ export async function importCasbin(
 
   const roles = matcher.hasRoles ? await linksOf(enforcer, 'g', matcher.hasRoleDomains) : NO_LINKS;
   const isRole = new Set(roles.links.map(({ to }) => to));
+  const hasLines = new Set(lines.map(({ sub }) => sub));
+  // Casbin does not tell roles from users: lines do for most, and a role without any may be somebody.
+  for (const name of unique(roles.links.map(({ from }) => from)))
+    if (isRole.has(name) && !hasLines.has(name))
+      leave(name, 'others have it: it is a role here, and no user');
   const isSubject = new Set(
     unique([...roles.links.map(({ from }) => from), ...spread.map(({ sub }) => sub)]).filter(
       (name) => !isRole.has(name) && isUser(name, leave),
