@@ -1,6 +1,7 @@
 import { groupBy } from '../../table/group-by.ts';
 import { isId, isName, isSafeText } from '../../table/identifiers.ts';
 import { ProblemsError } from '../../testing/document.ts';
+import { readText } from '../../testing/text-file.ts';
 import { type Comparison, type Matcher, partsOf, readMatcher } from './casbin-matcher.ts';
 import {
   createLeft,
@@ -60,7 +61,9 @@ export async function importCasbin(
   { tenant, module }: Pick<ImportOptions, 'tenant' | 'module'>,
 ): Promise<Imported> {
   const { newEnforcer } = await loadOther<Casbin>('casbin', 'an import from it');
-  const enforcer = await newEnforcer(model, policy).catch((error: unknown) => {
+  const enforcer = await newEnforcer(model, policy).catch(async (error: unknown) => {
+    // Casbin does not say which of the two it cannot read.
+    for (const file of [model, policy]) await readText(file);
     throw new ProblemsError([{ file: model, message: `Casbin cannot read it: ${String(error)}` }]);
   });
   const { left, leave } = createLeft();
