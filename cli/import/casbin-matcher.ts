@@ -5,7 +5,7 @@ export type Comparison =
   | 'equal or *'
   /** By a function of patterns, `keyMatch` and the like. */
   | 'pattern'
-  /** By roles of objects: `g2`. */
+  /** By roles of objects or actions: `g2`. */
   | 'g2';
 
 /** What a matcher asks, in the parts that a manifest can say. */

@@ -50,7 +50,7 @@ const EFFECTS: Readonly<Record<string, { readonly denies: boolean; readonly note
 };
 
 /**
- * Imports a model and a policy of Casbin: roles, within domains or not, roles of objects, deny lines. Roles are made flat:
+ * Imports a model and a policy of Casbin: roles, within domains or not, roles of objects and actions, deny lines. Roles are made flat:
  * each holds what it inherits, as far as Casbin follows links.
  *
  * @param files the model and the policy, in the forms of its file adapter
@@ -69,8 +69,8 @@ export async function importCasbin(
   const { left, leave } = createLeft();
   const { matcher, order, denies } = readModel(enforcer, model, leave);
   const lines = await linesOf(enforcer, matcher, denies, leave);
-  const kinds = matcher.object === 'g2' ? await linksOf(enforcer, 'g2', false) : NO_LINKS;
-  const spread = lines.flatMap((line) => withMembers(line, kinds));
+  const kinds = hasKinds(matcher) ? await linksOf(enforcer, 'g2', false) : NO_LINKS;
+  const spread = lines.flatMap((line) => withMembers(line, matcher, kinds));
   const { allows, refuses } = sayable(spread, matcher, leave);
 
   const roles = matcher.hasRoles ? await linksOf(enforcer, 'g', matcher.hasRoleDomains) : NO_LINKS;
@@ -183,7 +183,7 @@ function readModel(enforcer: Enforcer, file: string, leave: Leave) {
   for (const { text } of others) leave(text, 'another alternative of the matcher');
   for (const [type, parts] of [
     ['g', matcher.hasRoles ? (matcher.hasRoleDomains ? 3 : 2) : 0],
-    ['g2', matcher.object === 'g2' ? 2 : 0],
+    ['g2', hasKinds(matcher) ? 2 : 0],
   ] as const) {
     const defined = model.get('g')?.get(type)?.value.split(',').length ?? 0;
     if (parts > 0 && defined !== parts)
@@ -258,9 +258,15 @@ function linked(links: readonly Link[]) {
 }
 const NO_LINKS = linked([]);
 
-/** A line for each object that has the role of the line's own. */
-const withMembers = (line: Line, kinds: Links): readonly Line[] =>
-  [line.obj, ...kinds.below(line.obj, MOST_LINKS)].map((obj) => ({ ...line, obj }));
+/** Whether objects or actions have roles. */
+const hasKinds = ({ object, action }: Matcher): boolean => object === 'g2' || action === 'g2';
+
+/** A line for each object, and each action, that has the role of the line's own. */
+function withMembers(line: Line, { object, action }: Matcher, kinds: Links): readonly Line[] {
+  const all = (value: string, how: Comparison): readonly string[] =>
+    how === 'g2' ? [value, ...kinds.below(value, MOST_LINKS)] : [value];
+  return all(line.obj, object).flatMap((obj) => all(line.act, action).map((act) => ({ ...line, obj, act })));
+}
 
 /** The lines that a manifest can say. A deny line that it cannot takes the allow lines that it may restrict with it. */
 function sayable(lines: readonly Line[], { object, action }: Matcher, leave: Leave) {

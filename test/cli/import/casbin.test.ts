@@ -109,6 +109,23 @@ test('a chain of roles is followed as far as Casbin follows it', async () => {
   expect(answers?.tests).toMatchObject([{ subject: 'ann', allow: { length: 10 }, deny: { length: 3 } }]);
 });
 
+test('actions may have roles, as objects have: what refuses one refuses all that have it', async () => {
+  const matcher = 'g(r.sub, p.sub) && g2(r.obj, p.obj) && g2(r.act, p.act)';
+  const { answers, left } = await imported(modelOf({ objects: true, effect: DENY_OVERRIDES, matcher }), [
+    'p, ann, papers, read, allow',
+    'p, ben, papers, read, deny',
+    'p, ben, invoice, view, allow',
+    'g2, view, read',
+    'g2, invoice, papers',
+  ]);
+  expect(left).toEqual([]);
+  expect(answers).toMatchObject({ wider: [], narrower: [] });
+  expect(answers?.tests).toMatchObject([
+    { subject: 'ann', allow: { length: 4 }, deny: [] },
+    { subject: 'ben', allow: [], deny: { length: 4 } },
+  ]);
+});
+
 describe('what cannot be said', () => {
   test('a deny line takes the allow lines with it that it may restrict', async () => {
     const matcher = 'g(r.sub, p.sub) && keyMatch(r.obj, p.obj) && r.act == p.act';
