@@ -29,10 +29,11 @@ function schemesIn(security: unknown): readonly string[] {
  * @returns whether an operation is guarded; undefined where the document is not one of API Gateway
  */
 export function guardedBy(document: JsonObject): (operation: JsonObject) => boolean | undefined {
-  const schemes = Object.entries(mappingIn(mappingIn(document, 'components'), 'securitySchemes'));
-  const operations = Object.values(mappingIn(document, 'paths')).flatMap((item) =>
-    isObject(item) ? Object.values(item).filter(isObject) : [],
-  );
+  const components = mappingIn(document, 'components');
+  const schemes = Object.entries(mappingIn(components, 'securitySchemes'));
+  // A path may refer to an item among the components.
+  const items = [mappingIn(document, 'paths'), mappingIn(components, 'pathItems')].flatMap(Object.values);
+  const operations = items.flatMap((item) => (isObject(item) ? Object.values(item).filter(isObject) : []));
   const isGateway =
     operations.some((operation) => INTEGRATION in operation) ||
     schemes.some(([, scheme]) => isObject(scheme) && AUTHORIZER in scheme);
