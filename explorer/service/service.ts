@@ -85,10 +85,6 @@ const shown = <T>(result: T, nameOf: (ref: string) => string | undefined): T =>
       : value;
   });
 
-/**
- * The functions of the explorer over a table: the code that decides, explains, searches and provisions elsewhere, one
- * call each. Decisions rest on the table as it is when they are asked, not on a cache.
- */
 function methodsOf(parts: ServiceParts) {
   const { reader, provisioning, clock, about, actor, nameOf = () => undefined } = parts;
   const engine = createEngine({ reader, clock, ttlMs: 0 });
@@ -164,14 +160,18 @@ function methodsOf(parts: ServiceParts) {
       const answer = await provisioning({ command: 'tenant.plan', input: { manifest, prune, pruneShared } });
       if (!answer.ok) throw errorOf(answer);
       const plan = answer.result as unknown as PlanAnswer;
-      const beyond = await changesBeyond(read.plan, plan.changes);
-      /** Whether the saved plan does not have a change: there are some where it is out of date. */
-      const changes = plan.changes.map((each) => ({ ...each, isBeyond: beyond.includes(each) }));
+      const beyond = new Set(await changesBeyond(read.plan, plan.changes));
+      // What the saved plan does not have: there is some where it is out of date.
+      const changes = plan.changes.map((each) => ({ ...each, isBeyond: beyond.has(each) }));
       return { saved, plan: { ...plan, changes } };
     },
   } satisfies { readonly [M in Method]: (input: Checked<M>) => Promise<unknown> };
 }
 
+/**
+ * The functions of the explorer over a table: the code that decides, explains, searches and provisions elsewhere, one
+ * call each. Decisions rest on the table as it is when they are asked, not on a cache.
+ */
 export function createService(parts: ServiceParts): Service {
   const methods = methodsOf(parts);
   return async (method, input) => {

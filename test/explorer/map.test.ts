@@ -133,6 +133,9 @@ describe('levels', () => {
       ...['location', 'project', 'building', 'zone', 'device', 'workstream', 'campus'],
     ]);
     expect(childSources(scope('device:d'), [])).toEqual([]);
+    // A name of every object's, too.
+    const named = { ...campus, name: 'constructor' };
+    expect(childSources(scope('constructor:c'), [named]).map(({ type }) => type)).toContain('constructor');
     expect(childSources(scope('device:d'), [campus]).map(({ input }) => input)).toEqual([
       { type: 'campus', parent: 'device:d' },
     ]);

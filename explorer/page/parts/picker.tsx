@@ -35,9 +35,9 @@ type Unclear = Exclude<Meaning, { readonly ref: string }>;
 export function Picker({ kind, label, value, onChoose }: PickerProps) {
   const { send } = useClient();
   const id = useId();
-  // Nothing is read before somebody comes to the field.
-  const [isVisited, setVisited] = useState(false);
-  const suggested = useLoaded(isVisited ? kind : undefined, () => suggestionsOf(send, kind));
+  // Nothing is read but for a field in which somebody is.
+  const [isFocused, setFocused] = useState(false);
+  const suggested = useLoaded(isFocused ? kind : undefined, () => suggestionsOf(send, kind));
   const options = withOwnNames(suggested.value ?? []);
   const nameOf = useNames();
   const shown = value && kind !== 'permission' ? (nameOf(value) ?? value) : value;
@@ -77,7 +77,9 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
   const meaningOf = async (named: NamedKind, text: string): Promise<Meaning> => {
     const meaning = await lookUp(send, named, text);
     if ('ref' in meaning || meaning.candidates.length > 0) return meaning;
-    const called = (await suggestionsOf(send, named)).filter(({ name }) => name === text);
+    const called = (suggested.value ?? (await suggestionsOf(send, named))).filter(
+      ({ name }) => name === text,
+    );
     const [only] = called;
     if (!only) return meaning;
     return called.length === 1 ? only : severalOf(text, called);
@@ -95,7 +97,8 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
         title={value}
         aria-invalid={unclear !== undefined}
         aria-describedby={`${id}-problem`}
-        onFocus={() => setVisited(true)}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
         onInput={(event) => {
           const text = event.currentTarget.value;
           setTyped(text);

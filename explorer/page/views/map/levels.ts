@@ -52,7 +52,7 @@ export const rootSources = (added: readonly AddedType[]): readonly Source[] => [
 export function childSources({ ref, type }: Scope, added: readonly AddedType[]): readonly Source[] {
   const names = added.map(({ name }) => name);
   return typesBelow(type, names)
-    .filter((each) => SCOPE_TYPES[each]?.parents.length !== 0)
+    .filter((each) => !isBuiltIn(each) || SCOPE_TYPES[each]?.parents.length !== 0)
     .map((each) => sourceOf(each, ref));
 }
 

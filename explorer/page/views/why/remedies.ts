@@ -53,9 +53,13 @@ export function assigning({ subject, path, suggestions }: Explanation, role: Nam
     : { command: 'assignment.create', input };
 }
 
-/** Whether a command has set the status of a scope, and another one makes it active: a deletion ends by itself, for example. */
+/**
+ * Whether a command makes a scope active again: a deletion ends by itself, for example. One that is inactive without a
+ * status that says so is named all the same.
+ */
 const canOpen = ({ ref, status }: Place): boolean =>
-  status !== 'active' && statusesOf(isBuiltIn(typeOf(ref)) ? typeOf(ref) : 'scope').includes(status);
+  status === 'inactive' ||
+  (status !== 'active' && statusesOf(isBuiltIn(typeOf(ref)) ? typeOf(ref) : 'scope').includes(status));
 
 /**
  * What would lift a refusal that no grant can lift: scopes and the subject that a status keeps from being active, each with
