@@ -14,8 +14,11 @@ export interface Change extends Sent {
   readonly verb?: 'create' | 'change' | 'remove' | undefined;
   /** Its place among the commands, and among those of its transaction, from 0; an error names it. */
   readonly position?: readonly number[];
+  /** What its error says of it besides. */
+  readonly explain?: (error: GatehouseError) => GatehouseError;
 }
 
+const asItIs = (error: GatehouseError): GatehouseError => error;
 const REMOVAL = /\.delete(?:-tree)?$/;
 
 /** What a command plans with: the time is given, and ids are as commands make them, UUIDs of version 8. */
@@ -46,6 +49,7 @@ async function prefetch(
  * Writes what the commands plan to the copy, one transaction after the other. Its writes are stamped with the instant.
  *
  * @param at epoch milliseconds
+ * @param isWhole whether removals are carried out to their end, which frees what is unique
  * @throws GatehouseError what a command is refused with; `TooLarge` where the copy does
  */
 export async function carryOut(
@@ -53,10 +57,11 @@ export async function carryOut(
   copy: Copy,
   commands: ReadonlyMap<string, Command>,
   at: number,
+  isWhole = false,
 ): Promise<void> {
   await prefetch(changes, copy, commands, at);
   const planning = { ...planningOn(copy.after, at), splits: copy.splits };
-  for (const { command, input, verb, position = [] } of changes) {
+  for (const { command, input, verb, position = [], explain = asItIs } of changes) {
     try {
       let plan = await planCommand(commands, planning, command, input);
       // A step that is cut to size has to know of them.
@@ -66,14 +71,14 @@ export async function carryOut(
         if (plan.actions.length > 0)
           await copy.write(plan.actions, { writtenAt: at, writeId: planning.newId() });
         // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0007).
-        if (!plan.next || REMOVAL.test(command)) break;
+        if (!plan.next || (!isWhole && REMOVAL.test(command))) break;
         plan = await plan.next(planning);
       }
     } catch (error) {
       const isGone = verb === 'remove' && error instanceof GatehouseError && error.code === 'not_found';
       if (isGone) continue;
       if (!(error instanceof GatehouseError)) throw error;
-      throw position.reduceRight((wrong, each) => inPart(each, wrong), error);
+      throw position.reduceRight((wrong, each) => inPart(each, wrong), explain(error));
     }
   }
 }

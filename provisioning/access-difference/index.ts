@@ -4,7 +4,7 @@ export {
   accessDifference,
   accessDifferenceBy,
 } from './access-difference.ts';
-export type { Change } from './carry-out.ts';
+export { type Change, carryOut } from './carry-out.ts';
 export { changesOf, compareCommand } from './command.ts';
-export type { Copy } from './copy.ts';
+export { type Copy, createCopy, TooLarge } from './copy.ts';
 export { type AccessRow, type AccessSide, NOBODY, peopleText } from './summary.ts';

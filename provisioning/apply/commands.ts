@@ -33,6 +33,7 @@ import type { Problem } from './problem.ts';
 import { queriesOn } from './queries.ts';
 import { findRoots } from './reading/places.ts';
 import { startReading } from './reading/reading.ts';
+import { refusedStep } from './refused-step.ts';
 import type { Commands } from './state.ts';
 import type { Pruning, Step } from './steps.ts';
 
@@ -210,6 +211,8 @@ const planCommandOf = (commands: Commands): Command =>
         broken.push(await brokenOn(copy, plan, at));
       };
       const compares = await orWhyNot(accessDifferenceBy(work, { reader, at }));
+      const isCertain = compares.incomplete === undefined;
+      const refused = isCertain ? [] : await refusedStep(plan.steps, { reader, commands, at });
       const [invariants] = broken;
       const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
       const leaves = await leftBy(plan.steps, reader);
@@ -226,7 +229,7 @@ const planCommandOf = (commands: Commands): Command =>
         ...countsOf(plan),
         changes: await Promise.all(changes),
         keeps: plan.kept.slice(0, MAX_KEPT),
-        problems: plan.problems,
+        problems: [...plan.problems, ...refused],
         access,
         ...defined({ between, invariants, warning }),
       };
@@ -284,6 +287,9 @@ const applyCommandOf = (commands: Commands): Command =>
       const plan = { ...compared, steps };
       assertNoneErased(plan.steps, given.again === true);
       await assertAgreed(plan.steps, given);
+      // Who agrees has seen a plan, which says it.
+      const refused = given.agreed ? [] : await refusedStep(steps, { reader, commands, at });
+      if (refused.length > 0) throw problemsError(refused);
       const accepted = await refuseBroken(plan, plan.steps, given.accept ?? [], { reader, commands, at });
       const result = { ...countsOf(plan) };
       // Nobody looks at it where operators are not verified.

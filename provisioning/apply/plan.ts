@@ -12,6 +12,7 @@ import { referenceProblems } from './references.ts';
 import { compareRoutes } from './routes.ts';
 import type { Commands, State } from './state.ts';
 import { type Comparison, compare, type Pruning, type Step } from './steps.ts';
+import { takenTooEarly } from './taken-values.ts';
 import { WORDS } from './words.ts';
 
 /** What has to be done so that the table has what a manifest says; `state` is undefined where it was not read. */
@@ -57,7 +58,8 @@ export async function planManifest(
     ...routes.problems,
     ...inputProblems(commands, steps),
   ];
-  if (problems.length > 0) return { ...nothing, problems, state };
+  const wrongAtAll = problems.length > 0 ? problems : takenTooEarly(nodes.steps, state);
+  if (wrongAtAll.length > 0) return { ...nothing, problems: wrongAtAll, state };
   return {
     steps,
     problems,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { type Key, parseKey } from '../../../table/keys.ts';
 import { watchReads } from '../../support/watched-reader.ts';
 import { afterWrites, watchWrites } from '../../support/watched-writer.ts';
@@ -38,7 +39,9 @@ async function apply(text: string, world = createMemoryWorld()) {
   const end = () => {
     open.writes -= 1;
   };
-  await commandsOf({ ...world, reader, writer: watchWrites(world.writer, begin, end) }).apply(text);
+  const { run } = commandsOf({ ...world, reader, writer: watchWrites(world.writer, begin, end) });
+  // Agreed to: what nobody has planned before is tried on a copy first.
+  await run('tenant.apply', { manifest: parse(text), agreed: [] });
   expect((await planOn(world, text)).steps).toEqual([]);
   return { world, during, most: open.most };
 }

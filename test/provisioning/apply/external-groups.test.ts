@@ -108,7 +108,7 @@ describe('groups of an identity provider in a manifest', () => {
   test.each([
     ['a group that may deny', entry('x', 'plain'), 'not allow-only'],
     ['a group of another tenant', entry('x', 'foreign'), 'tenant:other'],
-    ['one external group twice', `${entry('x', 'finance')}, ${entry('x', 'audit')}`, 'taken'],
+    ['one external group twice', `${entry('x', 'finance')}, ${entry('x', 'audit')}`, 'is that of'],
     ['what no key can hold', entry('a#b', 'finance'), '#'],
   ])('refuse %s', async (_, entries, message) => {
     const world = createMemoryWorld();
