@@ -2,7 +2,7 @@ import { isStorable } from '../../table/properties.ts';
 import type { Row } from '../apply/entry.ts';
 import type { Queries } from '../apply/queries.ts';
 import { isList, SECTIONS, type Section } from '../apply/schema.ts';
-import { SECTION_OF } from '../apply/sections.ts';
+import { ownersOf, SECTION_OF } from '../apply/sections.ts';
 import { accessBy } from './access.ts';
 import { canonicalManifest } from './canonical.ts';
 import { type NamesBySection, namesOf } from './exported-names.ts';
@@ -26,6 +26,7 @@ export async function exportManifest(queries: Queries, { ids, ...wanted }: Expor
   assertWhole(gathered);
   const names = namesOf(gathered);
   const special = specialOf(gathered, names);
+  const nothingOf = ids ? statedNothing(gathered) : () => ({});
   const notes: string[] = [];
   const sections = SECTIONS.map((section): [Section, readonly (readonly [string, Row])[]] => {
     const entries = [...gathered.rows[section]].flatMap(([key, row]) => {
@@ -33,13 +34,17 @@ export async function exportManifest(queries: Queries, { ids, ...wanted }: Expor
       const note = noteOn(section, key, row, names);
       if (note !== undefined) notes.push(note);
       if (name === undefined) return [];
-      const fields = { ...fieldsOf(section, name, row, names), ...special[section]?.(row, name, key) };
+      const fields = {
+        ...fieldsOf(section, name, row, names),
+        ...special[section]?.(row, name, key),
+        ...nothingOf(section, row),
+      };
       return [[name, kept(ids ? fields : { ...fields, id: undefined })] as const];
     });
     return [section, entries];
   });
   const said = sections.flatMap(([section, entries]) => {
-    if (entries.length === 0) return [];
+    if (entries.length === 0 && !(ids && isOfScopes(section, gathered))) return [];
     return [
       [section, isList(section) ? entries.map(([, fields]) => fields) : Object.fromEntries(entries)] as const,
     ];
@@ -110,6 +115,27 @@ function specialOf(gathered: Gathered, names: NamesBySection) {
     }),
   };
   return special;
+}
+
+/**
+ * Whether scopes of these could have entries of a section. Where they have none, the export says so: to take back an
+ * apply, `--prune` removes what is in sections that a manifest has.
+ */
+function isOfScopes(section: Section, { rows: { scopes }, roots }: Gathered): boolean {
+  const { by, words } = SECTION_OF[section];
+  if (by !== undefined) return ownersOf(section, [...scopes.keys()], roots).length > 0;
+  return roots.length > 0 && Object.values(words).some(({ to }) => to === 'scopes');
+}
+
+/** Says of an entry that has no properties, and could have some, that it has none: conditions may look at what is given later. */
+function statedNothing({ rows }: Gathered): (section: Section, row: Row) => Row {
+  const stored = new Set([...rows.properties.values()].map(({ of, source }) => source === 'stored' && of));
+  return (section, { properties, scopeType, type }) => {
+    const { kind } = SECTION_OF[section];
+    const of =
+      section === 'scopes' ? `resource:${scopeType}` : `subject:${section === 'subjects' ? type : kind}`;
+    return properties === undefined && stored.has(of) ? { properties: null } : {};
+  };
 }
 
 /** What of an entry no manifest can say. */
