@@ -91,7 +91,7 @@ async function compared(
     first?.command === 'tenant.apply'
       ? await deliver({ command: 'tenant.plan', input: planInput(first.input) })
       : await deliver({ command: 'access.compare', input: { commands } });
-  // What is refused here is refused when it is sent as well, or was done under the same operation before.
+  // What is refused here is mostly refused when it is sent as well, or was done under the same operation before.
   if (!answer.ok && isAgreed) return { fault: answer.error.message };
   const { result } = accepted(answer);
   return (first?.command === 'tenant.apply' ? result.access : result) as AccessDifference;

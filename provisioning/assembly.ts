@@ -39,9 +39,9 @@ export async function planCommand(
   return command.plan(planning, readInput(command, given) as never);
 }
 
-/** The audit entries of a part, under its own name. */
+/** The audit entries of a part, under its name where they have none of their own. */
 export const auditOf = (command: string, { audit }: Plan): readonly AuditEntry[] =>
-  [audit].flat().map((entry) => ({ ...entry, command }));
+  [audit].flat().map((entry) => ({ ...entry, command: entry.command ?? command }));
 
 /** Whether an error says that a command cannot be a part of a transaction as things are. */
 export const isOfAlone = ({ code, field }: GatehouseError): boolean =>

@@ -75,7 +75,9 @@ function isBeyondTenants({ command, permission, input }: Part): boolean {
   if (permission === permissionOf(command)) return false;
   const [type = ''] = command.split('.');
   const entity = entityOf(type);
-  return type === 'scim-user' || (entity !== undefined && beyondTenant(entity, input) !== undefined);
+  // Of what is there the id is no change.
+  const changes = command.endsWith('.create') ? input : { ...input, id: undefined };
+  return type === 'scim-user' || (entity !== undefined && beyondTenant(entity, changes) !== undefined);
 }
 
 /** A right, and what to say where it is lacking. */

@@ -7,7 +7,14 @@ const world: OperatorsWorld = await createOperatorsWorld(await createLedgerWorld
 await world.register(
   ...['domain.create', 'domain.delete', 'domain.list', 'scim-connection.create', 'scim-connection.update'],
   ...['scim-connection.read', 'scim-credential.create', 'scim-credential.delete', 'scim-credential.list'],
-  ...['scim-user.create', 'scim-user.update', 'scim-user.list', 'user.create', 'user.update'],
+  ...[
+    'scim-user.create',
+    'scim-user.update',
+    'scim-user.list',
+    'user.create',
+    'user.update',
+    'access.compare',
+  ],
 );
 await world.run('domain.create', { name: 'acme.example', tenant: 'tenant:acme' });
 await world.run('scim-connection.create', { id: 'c', scope: 'tenant:acme', name: 'staff' });
@@ -27,6 +34,10 @@ test('a domain, and the issuer of a connection, take the right for what belongs 
     ...['not_permitted', 'not_permitted', 'not_permitted issuer', 'not_permitted issuer', 'ok'],
   ]);
   expect(await outcomes('zoe')).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
+  const compared = (input: object) =>
+    world.outcome('ann', 'access.compare', { commands: [{ command: 'scim-connection.update', input }] });
+  expect(await compared({ id: 'c', name: 'all' })).toBe('ok');
+  expect(await compared({ id: 'c', issuer: 'https://x' })).toMatch('not_permitted');
 });
 
 test('a tenant has a say in its own connections, and sees no difference to what is not there', async () => {
@@ -50,4 +61,8 @@ test('whoever makes or changes a user by a connection needs the right to the use
   const change = { connection: 'c', user, displayName: 'Bea' };
   expect(await world.outcome('ann', 'scim-user.update', change)).toBe('not_permitted');
   expect(await world.outcome('zoe', 'scim-user.update', change)).toBe('ok');
+  // As a part of a transaction as well.
+  const commands = [{ command: 'scim-user.update', input: { ...change, displayName: 'Bee' } }];
+  expect(await world.outcome('ann', 'transaction.write', { commands })).toMatch('not_permitted');
+  expect(await world.outcome('zoe', 'transaction.write', { commands })).toBe('ok');
 });
