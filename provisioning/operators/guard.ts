@@ -2,6 +2,7 @@ import { entityOf } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
+import { isClosed } from '../kinds/entries.ts';
 import { beyondTenant } from '../kinds/writing.ts';
 import { asOpen, type Operation } from '../operation.ts';
 import { isOfOperators } from '../operator-permissions.ts';
@@ -99,6 +100,25 @@ const nameOf = ({ permission, tenant }: Right): string => `${permission} ${tenan
 const entriesOf = ({ audit, carries = [] }: Plan): readonly AuditEntry[] => [
   ...new Set([...[audit].flat().filter(({ notice }) => !notice), ...carries]),
 ];
+
+/** Whether a tenant is closed by its change. */
+const isOfClosing = ({ entity, tenant, after = {} }: AuditEntry): boolean =>
+  tenant !== undefined &&
+  formatRef(entity) === formatRef(tenant) &&
+  (after.deletingSince !== undefined || isClosed(after.status));
+
+/**
+ * All that has to be permitted before a plan is carried out: what it changes; and what is of a tenant that it closes and
+ * then goes on with, also as its later steps need it. A closed tenant has no operators of its own, so that otherwise they
+ * could close what they can neither go on with nor open.
+ */
+function toPermit(plan: Plan): readonly AuditEntry[] {
+  const entries = entriesOf(plan);
+  const nameOfTenant = ({ tenant }: AuditEntry) => tenant && formatRef(tenant);
+  const closed = new Set(plan.next ? entries.filter(isOfClosing).map(nameOfTenant) : []);
+  const later = entries.filter((entry) => closed.has(nameOfTenant(entry)));
+  return [...entries, ...later.map((entry) => ({ ...entry, tenant: undefined }))];
+}
 
 /** Where an entry's change has to be permitted; undefined for what belongs to no tenant. */
 const placeOf = (command: string, { tenant }: AuditEntry): Ref | undefined =>
@@ -232,7 +252,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
         seesHolders = await begin(operator, command, input);
       },
       checkPlan: async (command, plan) => {
-        const entries = entriesOf(plan);
+        const entries = toPermit(plan);
         await refuseUnlessAll(operator, command, entries);
         const { requested } = plan;
         if (requested === undefined) return;

@@ -293,6 +293,22 @@ test.each(['ann', 'ben'])('the right to the command itself is needed by both: %s
   expect(await groups()).toBe(0);
 });
 
+test.each([
+  ['ann', 'not_permitted id'],
+  ['ben', 'not_permitted'],
+])('a tenant stays open where %s lost the right to its later steps', async (operator, expected) => {
+  const { outcome, run } = operatorsOn(table, made.world, ['effect:tenant-end']);
+  await run('grant.create', { user: 'ann', scope: OPERATIONS, roles: ['operator'] });
+  await run('group.create', { scope: ACME, name: 'below' });
+  const end = { operationId: 'end' };
+  expect(await outcome('ann', 'scope.delete-tree', { scope: ACME }, end)).toBe('approval_required');
+  await run('grant.delete', { user: operator, scope: OPERATIONS });
+  expect(await outcome('ben', 'approval.approve', { id: 'end' })).toBe(expected);
+  expect(await run('tenant.read', { id: 'acme' })).not.toHaveProperty('deletingSince');
+  await run('grant.create', { user: operator, scope: OPERATIONS, roles: ['operator'] });
+  expect(await outcome('ben', 'approval.approve', { id: 'end' })).toBe('ok');
+});
+
 test('what was made meanwhile is kept, and the request is done', async () => {
   await world.run('role.create', { id: 'plain', name: 'plain', scope: ACME });
   const input = { user: 'bob', scope: ACME, role: 'plain', ifExists: 'keep' };

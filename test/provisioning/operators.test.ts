@@ -450,3 +450,35 @@ users: { u1: { id: u1 }, u2: { id: u2 }, u3: { id: u3 } }
     expect(await world.outcome('zoe', command, input)).toBe('ok');
   });
 });
+
+describe('what closes a tenant in several steps takes, before the first one, the right that the others take', () => {
+  test.each([
+    ['scope.delete-tree', { scope: ACME }],
+    [
+      'tenant.apply',
+      {
+        manifest: {
+          scopes: { Acme: { id: 'acme', type: 'tenant', status: 'suspended' } },
+          groups: { late: { id: 'late', scope: 'Acme' } },
+        },
+        atOnce: 1,
+      },
+    ],
+  ] as const)('%s', async (command, input) => {
+    const { outcome, register, run } = await createOperatorsWorld(await createLedgerWorld());
+    await register('scope.delete-tree', 'tenant.update', 'group.create');
+    await run('group.create', { scope: ACME, name: 'below' });
+    await run('permission.create', { name: 'provisioning:apply:tenant' });
+    await run('role.create', { id: 'applier', name: 'applier', scope: 'global' });
+    await run('role-permission.create', {
+      role: 'applier',
+      permission: 'provisioning:apply:tenant',
+      effect: 'ALLOW',
+    });
+    await run('grant.create', { user: 'ann', scope: 'tenant:operations', roles: ['applier'] });
+    const before = await run('tenant.read', { id: 'acme' });
+    expect(await outcome('ann', command, input)).toBe('not_permitted');
+    expect(await run('tenant.read', { id: 'acme' })).toEqual(before);
+    expect(await outcome('zoe', command, input)).toBe('ok');
+  });
+});
