@@ -36,3 +36,31 @@ users:
   expect(bound?.scopes.toSorted()).toEqual(['location:north', 'location:south']);
   expect(bound?.permissions.toSorted()).toEqual(['menu', 'news', 'staff']);
 });
+
+test('groups of everyone in another tenant count as far as they carry a role', async () => {
+  const world = createMemoryWorld();
+  const sites = Array.from({ length: 11 }, (_, n) => `S${n}`);
+  await world.apply(`
+pages: [news, menu]
+scopes:
+  Ours: { id: ours, type: tenant }
+  Theirs: { id: theirs, type: tenant }
+${sites.map((name) => `  ${name}: { id: ${name}, type: location, parent: Theirs }`).join('\n')}
+roles: { reader: { owner: Ours, allow: [news] }, guest: { id: guest, owner: Theirs, allow: [menu] } }
+groups:
+${sites.map((name) => `  G${name}: { id: ${name}, scope: ${name}, everyone: true }`).join('\n')}
+users: { ann: { id: ann, grants: { Ours: [reader] } } }
+`);
+  const { reader, clock, run } = world;
+  const bound = async () => {
+    world.settle();
+    const boundOf = createAccessBound({ reader, engine: world.newEngine(), most: 10, now: clock.now });
+    const asked = { types: new Set(['tenant', 'location']), withPermissions: true, at: clock.now() };
+    return boundOf('user:ann', asked);
+  };
+  expect(await bound()).toEqual({ scopes: ['tenant:ours'], permissions: ['news'] });
+  await run('group-role.create', { group: 'S3', role: 'guest' });
+  const more = await bound();
+  expect(more?.scopes.toSorted()).toEqual(['location:S3', 'tenant:ours']);
+  expect(more?.permissions.toSorted()).toEqual(['menu', 'news']);
+});
