@@ -90,7 +90,8 @@ export function createAccessBound({ reader, engine, most, now }: AccessBoundOpti
     if (groupsOf(item).length > MAX_PAGE || item.groupsApart) return undefined;
     const ofEveryone = await scopesOfEveryone(reader);
     const granted = ofEveryone && [...(await grantedScopes(reader, subject, item, ofEveryone)).scopes];
-    if (!granted || granted.length > most) return undefined;
+    // Every tenant can add groups of everyone: what leads to no scope of these types counts for the permissions alone.
+    if (!granted || (withPermissions && granted.length > most)) return undefined;
     const [scopes, permissions] = await Promise.all([
       scopesUnder(reader, granted, types, most),
       withPermissions ? permissionsOf(subject, granted, at) : [],

@@ -64,3 +64,28 @@ users: { ann: { id: ann, grants: { Ours: [reader] } } }
   expect(more?.scopes.toSorted()).toEqual(['location:S3', 'tenant:ours']);
   expect(more?.permissions.toSorted()).toEqual(['menu', 'news']);
 });
+
+test('where everyone has a role counts as far as a scope of the types may be there or below', async () => {
+  const world = createMemoryWorld();
+  const sites = Array.from({ length: 41 }, (_, n) => `S${n}`);
+  await world.apply(`
+pages: [menu]
+scopes:
+  Ours: { id: ours, type: tenant }
+  North: { id: north, type: location, parent: Ours }
+  Theirs: { id: theirs, type: tenant }
+${sites.map((name) => `  ${name}: { id: ${name}, type: location, parent: Theirs }`).join('\n')}
+roles: { guest: { allow: [menu] } }
+groups:
+${sites.map((name) => `  G${name}: { scope: ${name}, everyone: true, roles: [guest] }`).join('\n')}
+users: { ann: { id: ann, grants: { Ours: [guest] } } }
+`);
+  world.settle();
+  const { reader, clock } = world;
+  const boundOf = createAccessBound({ reader, engine: world.newEngine(), most: 10, now: clock.now });
+  const scopesOf = async (type: string, withPermissions: boolean) =>
+    (await boundOf('user:ann', { types: new Set([type]), withPermissions, at: clock.now() }))?.scopes;
+  expect(await scopesOf('tenant', false)).toEqual(['tenant:ours']);
+  expect(await scopesOf('location', false)).toBeUndefined();
+  expect(await scopesOf('tenant', true)).toBeUndefined();
+});
