@@ -22,7 +22,10 @@ export const isEffect = (text: string): text is Effect => EFFECTS.some((effect) 
 
 /** A subject gets rights that no role says: all there are, or those of whoever has the secret that is made. */
 const isBeyondRoles = (command: string, { after }: AuditEntry): boolean =>
-  command === 'admin.create' || (command === 'token.create' && after?.tokenType === 'api');
+  command === 'admin.create' ||
+  // Whoever has it changes by what users of its connection log in.
+  command === 'scim-credential.create' ||
+  (command === 'token.create' && after?.tokenType === 'api');
 
 /** Answers for one request whether a change has an effect. */
 export function createEffects(reader: Reader) {

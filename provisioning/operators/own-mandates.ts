@@ -21,8 +21,8 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 const BY_ID: ReadonlySet<string> = new Set(['mandate.read', 'mandate.end']);
 
-/** A token of its subject would outlive the mandate of who acts, and not name who acts. */
-const NEVER_FOR_OTHERS = /^(?:(?:mandate|approval)\.|(?:token|session)\.create$)/;
+/** A secret that is made would outlive the mandate of who acts, and not name who acts. */
+const NEVER_FOR_OTHERS = /^(?:(?:mandate|approval)\.|(?:token|session|scim-credential)\.create$)/;
 
 /**
  * Throws `not_permitted` for what no right gives: to whoever acts for somebody, mandates, credentials, and decisions on

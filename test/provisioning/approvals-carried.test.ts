@@ -175,6 +175,7 @@ users:
   dan: { id: dan }
   chief: { id: chief, email: chief@example.com, grants: { Acme: [all] } }
 `);
+    await run('scim-connection.create', { id: 'staff', scope: ACME, name: 'staff' });
     const last = { permission: '*:*:*', effect: 'ALLOW' };
     await run('role-template.create', { id: 'plain', name: 'plain', permissions: many });
     await run('role-template.create', { id: 'long', name: 'long', permissions: [...many, last] });
@@ -199,6 +200,7 @@ users:
     ['grant.create', { user: 'bob', scope: ACME, roles: ['operator'] }, 'waits'],
     ['admin.create', { user: 'bob' }, 'waits'],
     ['token.create', { user: 'ann', tokenType: 'api' }, 'waits'],
+    ['scim-credential.create', { connection: 'staff' }, 'waits'],
     ['transaction.write', part('global-role.create', { user: 'bob', role: 'all' }), 'waits'],
     ['transaction.write', lending('provisioning:*:*'), 'waits'],
     ['transaction.write', lending('roster'), 'ok'],

@@ -338,14 +338,22 @@ describe('who acts for an operator', () => {
     expect(await by(token, 'user.create', USER)).toMatchObject({ error: { code: 'not_permitted' } });
   });
 
-  test('makes no credential of its operator', async () => {
-    await world.run('permission.create', { name: 'provisioning:create:token' });
-    const token = { user: 'olga', tokenType: 'api' };
-    await world.run('grant.create', { user: 'agent:bot', scope: 'tenant:operations', roles: ['operator'] });
-    const by = { scopes: ['tenant:operations'], permissions: ['provisioning:create:token'] };
-    await world.run('mandate.create', mandateOf('olga', by));
-    expect(await world.outcome('olga', 'token.create', token)).toBe('ok');
-    expect(await acting('olga', 'mandate:of-olga')('token.create', token)).toBe('not_permitted');
+  test.each<[string, string, Input]>([
+    ['token.create', 'operations', { user: 'zoe', tokenType: 'api' }],
+    ['scim-credential.create', 'acme', { connection: 'staff' }],
+  ])('makes no credential, which would outlive the mandate: %s', async (command, tenant, input) => {
+    await world.register(command);
+    await world.run('scim-connection.create', { id: 'staff', scope: 'tenant:acme', name: 'staff' });
+    const scope = `tenant:${tenant}`;
+    await world.run('grant.create', {
+      user: 'agent:bot',
+      scope: 'tenant:operations',
+      roles: ['operator'],
+    });
+    const permissions = [`provisioning:create:${command.split('.')[0]}`];
+    await world.run('mandate.create', mandateOf('zoe', { scopes: [scope], permissions }));
+    expect(await world.outcome('zoe', command, input)).toBe('ok');
+    expect(await acting('zoe', 'mandate:of-zoe')(command, input)).toBe('not_permitted');
   });
 
   test('asks for no approval', async () => {
