@@ -1,4 +1,5 @@
-import { entityOf } from '../../table/entities/registry.ts';
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES, entityOf } from '../../table/entities/registry.ts';
 import { isObject } from '../../table/json.ts';
 import { LISTS } from '../command.ts';
 import type { Sent } from '../plan.ts';
@@ -12,9 +13,24 @@ export interface Part extends Sent {
   readonly at: string;
 }
 
-/** The parts of a command: a transaction needs what its parts need, and a comparison looks at what they name. */
+const IN_TENANTS = Object.values<Entity>(ENTITIES).flatMap(({ type, inTenant }) => (inTenant ? [type] : []));
+
+/** Whose lists show what a list of everything in a tenant shows of a type; of each one without it. */
+function listedBy(type: unknown): readonly string[] {
+  if (typeof type !== 'string') return IN_TENANTS;
+  return entityOf(type) ? [type] : ['scope', 'subject'];
+}
+
+/**
+ * The parts of a command: a transaction needs what its parts need, a comparison looks at what they name, and a list of
+ * everything needs what the list of each type does.
+ */
 export function partsOf(command: string, input: Input): readonly Part[] {
   const whole = { command, permission: permissionOf(command), input, at: '' };
+  if (command === 'tenant.list-all') {
+    const lists = listedBy(input.type).map((type) => permissionOf(`${type}.list`));
+    return [whole, ...lists.map((permission) => ({ ...whole, permission }))];
+  }
   const { commands } = input;
   if (!LISTS.has(command) || !Array.isArray(commands)) return [whole];
   return commands.flatMap((each: unknown, position): readonly Part[] => {

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input } from './support.ts';
 
@@ -133,6 +135,29 @@ describe('where a command may run', () => {
     await register('group.create');
     expect(await outcome('olga', 'group.create', { scope: ACME, name: 'x' })).toBe('not_permitted');
     expect(await outcome('pam', 'group.create', { scope: ACME, name: 'x' })).toBe('ok');
+  });
+
+  test('everything of a tenant is listed by who may list each type of it', async () => {
+    const { apply, outcome, register, run, tokens } = world;
+    const types = Object.values<Entity>(ENTITIES).flatMap(({ type, inTenant }) => (inTenant ? [type] : []));
+    await register('tenant.list-all', ...types.map((type) => `${type}.list`));
+    await apply(`
+scopes: { Acme: { id: acme, type: tenant } }
+roles:
+  lister: { id: lister, owner: Acme, allow: ["provisioning:list-all:tenant", "provisioning:list:role"] }
+users: { lee: { id: lee, grants: { Acme: [lister] } } }
+`);
+    const { id, token } = await run('token.create', { user: 'lee', tokenType: 'api' });
+    tokens.lee = { id: String(id), text: String(token) };
+    const list = (type?: string) => outcome('lee', 'tenant.list-all', { tenant: ACME, type });
+    expect(await list('role')).toBe('ok');
+    for (const type of ['user', 'token', 'mandate', 'site', 'agent', undefined])
+      expect(await list(type), type).toBe('not_permitted tenant');
+    await apply(`
+scopes: { Acme: { id: acme, type: tenant } }
+roles: { lister: { id: lister, owner: Acme, allow: ["provisioning:list-all:tenant", "provisioning:list:*"] } }
+`);
+    for (const type of ['user', 'site', 'agent', undefined]) expect(await list(type), type).toBe('ok');
   });
 
   test('a tenant that is suspended is opened again by the operations scope, not by its own operator', async () => {
