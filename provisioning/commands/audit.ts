@@ -52,7 +52,8 @@ export const auditCommands = (isOurs: (name: string) => boolean): readonly Comma
       name: 'audit.list',
       summary:
         'Lists audit records by time, page by page: of a tenant, of a user who acted or had somebody act, of an actor who acted for others, or of what belongs to no tenant.',
-      namesIn: namesOfRecords,
+      namesIn: async (reader, records, { tenant }) =>
+        namesOfRecords(reader, records, typeof tenant === 'string' ? tenant : undefined),
       by: [
         by(
           { tenant: field.ref },

@@ -48,7 +48,11 @@ interface ListSpec {
   /** The list when no field is given; one of the selections is needed when left out. */
   readonly all?: Query;
   /** What `withNames` answers beside the items: names by reference. */
-  readonly namesIn?: (reader: Reader, items: readonly Item[]) => Promise<Readonly<Record<string, string>>>;
+  readonly namesIn?: (
+    reader: Reader,
+    items: readonly Item[],
+    given: Attributes,
+  ) => Promise<Readonly<Record<string, string>>>;
   /** Each item gets the reference of its node, or of the node that its edge leads to. */
   readonly withRefs?: true;
 }
@@ -104,7 +108,7 @@ export function listCommand({
         ...(withRefs ? { ref: formatRef(refAt(item)) } : {}),
       }));
       const answer: Page<Attributes> = { ...found, items };
-      if (wanted === true && namesIn) return { ...answer, names: await namesIn(reader, found.items) };
+      if (wanted === true && namesIn) return { ...answer, names: await namesIn(reader, found.items, given) };
       return wanted === true && selection?.names ? withNames(reader, answer, selection.names) : answer;
     },
   });

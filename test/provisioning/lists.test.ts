@@ -130,3 +130,33 @@ users: { Ann: { id: named, userType: LEAD, groups: [old], grants: { North: [] } 
   expect(await first('grant.list', ofUser)).toMatchObject({ locationCode: 'NAMES1', locationName: 'North' });
   expect(await first('membership.list', { ...ofUser, withNames: false })).not.toHaveProperty('groupName');
 });
+
+test('the log of a tenant names what is its own or nobody’s, who acted, and nothing that an application wrote', async () => {
+  const { run, apply } = world;
+  await apply(`
+scopes: { Ours: { id: ours, type: tenant }, Theirs: { id: theirs, type: tenant } }
+groups: { team: { id: team, scope: Ours, name: Team }, secret: { id: secret, scope: Theirs, name: Secret } }
+users:
+  anyones: { id: anyones, displayName: Anyone’s, groups: [team] }
+  ours: { id: our-user, displayName: Ours, tenant: Ours, groups: [team] }
+  theirs: { id: their-user, displayName: Theirs, tenant: Theirs, groups: [team] }
+  acting: { id: acting, displayName: Acting, tenant: Theirs }
+`);
+  const record = { tenant: 'tenant:ours', action: 'seen' };
+  const seen = [
+    ['group', 'secret'],
+    ['user', 'their-user'],
+    ['user', 'acting'],
+  ] as const;
+  for (const [entityType, entityId] of seen) await run('audit.create', { ...record, entityType, entityId });
+  const names = async () =>
+    Object.keys((await run('audit.list', { tenant: 'tenant:ours', withNames: true })).names as object).sort();
+  const own = ['group:team', 'tenant:ours', 'user:anyones', 'user:our-user'];
+  expect(await names()).toEqual(own);
+  await world.provision({
+    command: 'audit.create',
+    input: { ...record, entityType: 'door', entityId: '1' },
+    actor: 'user:acting',
+  });
+  expect(await names()).toEqual([...own, 'user:acting'].sort());
+});
