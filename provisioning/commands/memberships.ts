@@ -31,6 +31,8 @@ const GROUP_NAMES: Names = {
 export const USER_NAMES: Names = {
   of: (edge) => subject(String(edge.user)),
   as: { userDisplayName: 'displayName', userType: 'userType' },
+  // An operator of one tenant may put anybody into a group whose id they know.
+  withinTenant: true,
 };
 
 /** What takes one origin of a membership away. */

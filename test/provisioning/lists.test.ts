@@ -131,6 +131,28 @@ users: { Ann: { id: named, userType: LEAD, groups: [old], grants: { North: [] } 
   expect(await first('membership.list', { ...ofUser, withNames: false })).not.toHaveProperty('groupName');
 });
 
+test('no name comes along of a user whom another tenant lists', async () => {
+  const { run, apply } = world;
+  await apply(`
+scopes: { Host: { id: host, type: tenant }, Hall: { id: hall, type: location, code: HALL1, parent: Host }, Home: { id: home, type: tenant } }
+groups: { crowd: { id: crowd, scope: Hall } }
+users:
+  guest: { id: guest, displayName: Guest, tenant: Home, groups: [crowd], grants: { Host: [] } }
+  local: { id: local, displayName: Local, tenant: Host, groups: [crowd], grants: { Host: [] } }
+`);
+  for (const [command, by] of [
+    ['membership.list', { group: 'crowd' }],
+    ['grant.list', { scope: 'tenant:host' }],
+  ] as const) {
+    const { items } = await run(command, { ...by, withNames: true });
+    const shown = (items as { user: string; userDisplayName?: string }[]).map((item) => [
+      item.user,
+      item.userDisplayName,
+    ]);
+    expect(Object.fromEntries(shown)).toEqual({ guest: undefined, local: 'Local' });
+  }
+});
+
 test('the log of a tenant names what is its own or nobody’s, who acted, and nothing that an application wrote', async () => {
   const { run, apply } = world;
   await apply(`
