@@ -26,10 +26,15 @@ function namedBy({ command, input }: Sent): Ref {
   return { type: entity, id: String(id) };
 }
 
-/** A grant that is given other roles: those that it has are not handed on. */
+/** A grant that is given other roles, or none: those that it has are not handed on, but may be taken. */
 function grantOf({ command, input }: Sent): Key | undefined {
   const { user, scope } = input;
-  if (command !== 'grant.update' || typeof user !== 'string' || typeof scope !== 'string') return undefined;
+  if (
+    (command !== 'grant.update' && command !== 'grant.delete') ||
+    typeof user !== 'string' ||
+    typeof scope !== 'string'
+  )
+    return undefined;
   return edgeKey(subject(user), parseRef(scope, 'scope'));
 }
 
@@ -58,9 +63,10 @@ export async function carriedBy(reader: Reader, parts: readonly Sent[]): Promise
     const beyond = isMade && of ? { beyondTenant: beyondTenant(of, input) } : {};
     const grantKey = grantOf(part);
     const grant = grantKey && known.get(identityOf(grantKey));
+    const stored = grant && visible(grant);
     const values = command.endsWith('.delete')
-      ? { before: input }
-      : { after: input, ...(grant ? { before: visible(grant) } : {}) };
+      ? { before: stored ?? input }
+      : { after: input, ...(stored ? { before: stored } : {}) };
     return (tenants.length > 0 ? tenants : ['']).map((tenant) => ({
       command,
       entity,

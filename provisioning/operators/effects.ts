@@ -5,6 +5,7 @@ import { isOfOperators } from '../operator-permissions.ts';
 import type { AuditEntry } from '../plan.ts';
 import { holdsAny, LOGIN } from './administers.ts';
 import { createHandsOn } from './handing-on.ts';
+import { createRevives } from './reviving.ts';
 
 /**
  * What changes do, for APPROVAL_FOR: whichever command does it, alone or in another one. Documented in
@@ -29,8 +30,6 @@ const isBeyondRoles = (command: string, { after }: AuditEntry): boolean =>
 
 /** Answers for one request whether a change has an effect. */
 export function createEffects(reader: Reader) {
-  const handsOnAny = createHandsOn(reader, (permission) => typeof permission === 'string');
-  const handsOnOperators = createHandsOn(reader, isOfOperators);
   type HandsOn = ReturnType<typeof createHandsOn>;
   type Change = readonly [command: string, entry: AuditEntry];
   /** Whether a change lets somebody else log in as a user who holds what counts. */
@@ -43,12 +42,19 @@ export function createEffects(reader: Reader) {
     const isNew = LOGIN.some((name) => typeof after[name] === 'string' && after[name] !== item?.[name]);
     return item !== undefined && isNew && holdsAny(reader, { ref: entity, item }, handsOn);
   };
-  const gives = async (handsOn: HandsOn, ...change: Change): Promise<boolean> =>
-    isBeyondRoles(...change) || (await handsOn(...change)) || givesLogin(handsOn, change);
+  const giving = (counts: (permission: unknown) => boolean) => {
+    const handsOn = createHandsOn(reader, counts);
+    const revives = createRevives(reader, counts, handsOn);
+    return async (...change: Change): Promise<boolean> =>
+      isBeyondRoles(...change) ||
+      (await handsOn(...change)) ||
+      (await givesLogin(handsOn, change)) ||
+      revives(...change);
+  };
   type Test = (...change: Change) => boolean | Promise<boolean>;
   const tests: Readonly<Record<Effect, Test>> = {
-    'effect:rights': (...change) => gives(handsOnAny, ...change),
-    'effect:operator-rights': (...change) => gives(handsOnOperators, ...change),
+    'effect:rights': giving((permission) => typeof permission === 'string'),
+    'effect:operator-rights': giving(isOfOperators),
     'effect:tenant-end': (command, { entity, tenant }) =>
       /\.delete(?:-tree)?$/.test(command) && tenant !== undefined && formatRef(entity) === formatRef(tenant),
     'effect:erasure': (command) => command.endsWith('.erase'),

@@ -8,7 +8,8 @@ import { hasEffect } from '../edges/role-effects.ts';
 import type { AuditEntry } from '../plan.ts';
 import { remembered } from '../remembered.ts';
 
-const texts = (value: unknown): readonly string[] =>
+/** The ids in what should hold one, or several. */
+export const idsIn = (value: unknown): readonly string[] =>
   [value].flat().filter((each) => typeof each === 'string' && isId(each)) as string[];
 
 /** Commands that give a subject or a group what a role or a group has. */
@@ -42,7 +43,7 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
   const groupHas = remembered(async (id: string) => {
     const edges: readonly Item[] = await reader.listAll(edgesFrom(group(id), 'role'));
     return some(
-      edges.flatMap((edge) => texts(edge.role)),
+      edges.flatMap((edge) => idsIn(edge.role)),
       roleHas,
     );
   });
@@ -55,10 +56,10 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
 
   /** @param command that of the entry */
   return async (command: string, { before, after = {}, lent = [] }: AuditEntry): Promise<boolean> => {
-    const had = new Set(texts(before?.roles));
-    const roles = [...texts(after.role), ...texts(after.roles).filter((id) => !had.has(id))];
+    const had = new Set(idsIn(before?.roles));
+    const roles = [...idsIn(after.role), ...idsIn(after.roles).filter((id) => !had.has(id))];
     if (GIVES.has(command)) return some(roles, roleHas);
-    if (GIVES_GROUP.has(command)) return some(texts(after.group), groupHas);
+    if (GIVES_GROUP.has(command)) return some(idsIn(after.group), groupHas);
     if (command === 'mandate.create') return [after.permissions].flat().some(counts);
     if (command === 'role-permission.create' || command === 'role-permission.update')
       return counts(after.permission);
@@ -67,10 +68,10 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
     // What was lent comes first: the template may be of the same transaction, or another one by now.
     if (lent.some(counts)) return true;
     if (command === 'role-template.apply')
-      return [after.given].flat().some(counts) || some(texts(after.id), templateHas);
+      return [after.given].flat().some(counts) || some(idsIn(after.id), templateHas);
     if (command !== 'role.create' && command !== 'role.update') return false;
-    const parents = after.parent === before?.parent ? [] : texts(after.parent);
-    const templates = command === 'role.create' ? texts(after.customTemplateId) : [];
+    const parents = after.parent === before?.parent ? [] : idsIn(after.parent);
+    const templates = command === 'role.create' ? idsIn(after.customTemplateId) : [];
     return (await some(parents, (id) => roleHas(id))) || (await some(templates, templateHas));
   };
 }

@@ -238,6 +238,96 @@ users:
     expect(await apply('roster')).toBe('ok');
   });
 
+  describe('that brings rights back which somebody holds', () => {
+    let reviving: OperatorsWorld;
+    let released: unknown;
+    beforeAll(async () => {
+      reviving = await worldWhere('effect:operator-rights');
+      const { run, apply } = reviving;
+      await apply(`
+pages: [roster]
+scopes: { Acme: { id: acme, type: tenant, combination: deny-overrides }, Globex: { id: globex, type: tenant } }
+roles:
+  operator: { id: operator, existing: true }
+  no: { id: no, owner: Acme, deny: ["provisioning:create:grant"] }
+  calm: { id: calm, owner: Acme, deny: [roster] }
+  child: { id: child, owner: Acme, parent: no }
+  alone: { id: alone, owner: Acme, deny: ["provisioning:*:*"] }
+  never: { id: never, owner: Globex, deny: ["provisioning:create:grant"] }
+groups: { denied: { id: denied, scope: Acme, roles: [no] }, calmed: { id: calmed, scope: Acme, roles: [calm] } }
+users:
+  off: { id: off, status: disabled, admin: true }
+  late: { id: late, until: 2030-01-01T00:00:00.000Z, grants: { Acme: [operator, no] } }
+  plain: { id: plain, groups: [denied, calmed], grants: { Acme: [calm] } }
+  idle: { id: idle, status: disabled, until: 2030-01-01T00:00:00.000Z, grants: { Acme: [calm] } }
+`);
+      await run('subject.create', { type: 'agent', id: 'bot', tenant: ACME });
+      await run('grant.create', { user: 'agent:bot', scope: ACME, roles: ['operator'] });
+      await run('assignment.create', { user: 'plain', scope: ACME, role: 'no' });
+      // The connection that closed her is gone.
+      await run('domain.create', { name: 'acme.example', tenant: ACME });
+      await run('scim-connection.create', { id: 'hr', scope: ACME, name: 'hr' });
+      const cara = { connection: 'hr', userName: 'cara', email: 'cara@acme.example' };
+      const { user } = await run('scim-user.create', cara);
+      await run('scim-user.update', { connection: 'hr', user, active: false });
+      await run('scim-user.delete', { connection: 'hr', user });
+      await run('scim-connection.delete', { id: 'hr' });
+      await run('grant.create', { user, scope: ACME, roles: ['operator'] });
+      released = user;
+    });
+
+    test.each<[string, Input, string]>([
+      ['user.update', { id: 'off', status: 'active' }, 'waits'],
+      ['user.update', { id: 'late', endsAt: null }, 'waits'],
+      ['user.update', { id: 'late', endsAt: '2031-01-01T00:00:00.000Z' }, 'waits'],
+      ['user.update', { id: 'late', endsAt: '2029-01-01T00:00:00.000Z' }, 'ok'],
+      ['subject.update', { user: 'agent:bot', mandateOptional: true }, 'waits'],
+      ['user.update', { id: 'idle', status: 'active', endsAt: null }, 'ok'],
+      ['user.update', { id: 'off', displayName: 'Off' }, 'ok'],
+      ['tenant.update', { id: 'acme', combination: 'allow-overrides' }, 'waits'],
+      ['tenant.update', { id: 'globex', combination: 'deny-overrides' }, 'ok'],
+      ['tenant.update', { id: 'acme', name: 'ACME' }, 'ok'],
+      ['grant.update', { user: 'late', scope: ACME, roles: ['operator'] }, 'waits'],
+      ['grant.delete', { user: 'late', scope: ACME }, 'waits'],
+      ['grant.update', { user: 'plain', scope: ACME, roles: [] }, 'ok'],
+      ['assignment.delete', { user: 'plain', scope: ACME, role: 'no' }, 'waits'],
+      ['membership.delete', { user: 'plain', group: 'denied' }, 'waits'],
+      ['membership.delete', { user: 'plain', group: 'calmed' }, 'ok'],
+      ['group-role.delete', { group: 'denied', role: 'no' }, 'waits'],
+      ['group.delete', { id: 'denied' }, 'waits'],
+      ['group.delete', { id: 'calmed' }, 'ok'],
+      ['role.update', { id: 'child', parent: null }, 'waits'],
+      ['role.delete', { id: 'alone' }, 'waits'],
+      ['role.delete', { id: 'calm' }, 'ok'],
+      ['transaction.write', part('user.update', { id: 'off', status: 'active' }), 'waits'],
+      ['tenant.apply', { manifest: { users: { Off: { id: 'off', status: 'active' } } } }, 'waits'],
+    ])('%s %j: %s', async (command, input, expected) => {
+      const answer = await reviving.outcome('pam', command, input);
+      expect(answer).toBe(expected === 'waits' ? 'approval_required' : expected);
+    });
+
+    test('the release of a user', async () => {
+      expect(await reviving.outcome('pam', 'user.release', { id: released })).toBe('approval_required');
+    });
+
+    test('a grant that a later step of a manifest takes away', async () => {
+      const apply = () =>
+        reviving.outcome('pam', 'tenant.apply', {
+          manifest: {
+            scopes: { Globex: { type: 'tenant', id: 'globex' } },
+            groups: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`g${n}`, { scope: 'Globex' }])),
+            users: {},
+          },
+          prune: true,
+          atOnce: 1,
+        });
+      await reviving.run('grant.create', { user: 'bob', scope: GLOBEX, roles: ['never'] });
+      expect(await apply()).toBe('approval_required');
+      await reviving.run('grant.update', { user: 'bob', scope: GLOBEX, roles: [] });
+      expect(await apply()).toBe('ok');
+    });
+  });
+
   test('any right that is handed on, where that is asked for', async () => {
     const { outcome, apply } = await worldWhere('effect:rights');
     await apply(`
