@@ -1,5 +1,6 @@
 import { byteLength } from '../../table/bytes.ts';
-import { DAY_MS, INDEXES } from '../../table/entities/entity.ts';
+import { DAY_MS, type Entity, INDEXES } from '../../table/entities/entity.ts';
+import { ENTITIES, isScopeType } from '../../table/entities/registry.ts';
 import { conflict, GatehouseError, limitExceeded, stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -33,7 +34,21 @@ export class ApprovalRequired extends GatehouseError {
   }
 }
 
-/** Whether a list of command names with `*` has a command. Approvals themselves never wait. */
+/** Types of scopes, and of what hangs on one. */
+const IN_TREES = Object.values<Entity>(ENTITIES).filter(({ type, hangsOn = [] }) =>
+  [type, ...hangsOn].some((each) => each === 'scope' || isScopeType(each)),
+);
+
+/** Commands that do all that another one does, and more. */
+const WIDER = new Map([
+  ['scope.delete-tree', IN_TREES.map(({ type }) => `${type}.delete`)],
+  ['user.erase', ['user.delete']],
+]);
+
+/**
+ * Whether a list of command names with `*` has a command, or one that it does the same as. Approvals themselves never
+ * wait.
+ */
 export const matcherOf = (patterns: readonly string[]): ((command: string) => boolean) => {
   const tests = patterns.map(
     (pattern) =>
@@ -44,7 +59,9 @@ export const matcherOf = (patterns: readonly string[]): ((command: string) => bo
           .join('.*')}$`,
       ),
   );
-  return (command) => !command.startsWith('approval.') && tests.some((test) => test.test(command));
+  return (command) =>
+    !command.startsWith('approval.') &&
+    [command, ...(WIDER.get(command) ?? [])].some((name) => tests.some((test) => test.test(name)));
 };
 
 /** A pattern of command names: `tenant.delete`, `*.delete`, `admin.*`. */

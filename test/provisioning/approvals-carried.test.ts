@@ -147,6 +147,19 @@ users:
     expect(await apply(other, [])).toBe('not_permitted');
   });
 
+  test.each<[string, string, Input, string]>([
+    ['*.delete', 'scope.delete-tree', { scope: ACME }, 'approval_required'],
+    ['group.delete', 'scope.delete-tree', { scope: ACME }, 'approval_required'],
+    ['location.delete', 'scope.delete-tree', { scope: ACME }, 'approval_required'],
+    ['user.*', 'scope.delete-tree', { scope: ACME }, 'ok'],
+    ['page.delete', 'scope.delete-tree', { scope: ACME }, 'ok'],
+    ['user.delete', 'user.erase', { id: 'bob' }, 'approval_required'],
+    ['group.delete', 'user.erase', { id: 'bob' }, 'ok'],
+  ])('where %s waits, %s %j: %s', async (approvalFor, command, input, expected) => {
+    const { outcome } = await worldWhere(approvalFor);
+    expect(await outcome('pam', command, input)).toBe(expected);
+  });
+
   test('the parts of an event are commands by themselves', async () => {
     const { provision, tokens } = await worldWhere('group.create');
     const batch = ['a', 'b'].map((name) => ({ command: 'group.create', input: { scope: ACME, name } }));
