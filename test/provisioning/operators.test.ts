@@ -130,10 +130,11 @@ describe('where a command may run', () => {
     expect(await outcome('ann', 'user.create', { displayName: 'Dora' })).toBe('not_permitted');
   });
 
-  test('a right in the operations scope is none in a tenant', async () => {
+  test('a right in the operations scope changes nothing in a tenant, and reads what all lists show', async () => {
     const { outcome, register } = world;
-    await register('group.create');
+    await register('group.create', 'group.list');
     expect(await outcome('olga', 'group.create', { scope: ACME, name: 'x' })).toBe('not_permitted');
+    for (const input of [{}, { scope: ACME }]) expect(await outcome('olga', 'group.list', input)).toBe('ok');
     expect(await outcome('pam', 'group.create', { scope: ACME, name: 'x' })).toBe('ok');
   });
 
