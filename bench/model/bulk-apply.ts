@@ -35,7 +35,7 @@ export async function applyManifest(
 ): Promise<number> {
   let last: Progress = { done: 0, left: Number.POSITIVE_INFINITY };
   const answer = await provisioning(
-    { command: 'tenant.apply', input: { manifest }, operationId: randomUUID(), actor: 'bench' },
+    { command: 'tenant.apply', input: { manifest, agreed: [] }, operationId: randomUUID(), actor: 'bench' },
     {
       onStep: (progress) => {
         last = progress;

@@ -7,7 +7,7 @@ import { CLOCK_SKEW_MS } from '../../table/timing.ts';
 import type { Engine } from '../engine.ts';
 import { SUBJECT } from '../items.ts';
 import { readItems } from '../read-items.ts';
-import { grantedScopes, scopesOfEveryone } from './granted-scopes.ts';
+import { grantedScopes } from './granted-scopes.ts';
 import type { SearchReader } from './sources.ts';
 import { scopesUnder } from './tree.ts';
 
@@ -37,8 +37,8 @@ export interface AccessBoundQuestion {
 
 /**
  * Computes the access bound of a subject from strongly consistent Queries of the base table. Cache the
- * result: it takes at most `most` Queries for scopes, two for each of at most `most` roles, one for the
- * subject's groups, and one for those of everyone with a read of the scopes that have one. What is within the bound is not necessarily allowed: `checkMany` decides.
+ * result: it takes at most `most` Queries for scopes, two for each of at most `most` roles, and one for the
+ * subject's groups. What is within the bound is not necessarily allowed: `checkMany` decides.
  *
  * Several reads are not a snapshot. What was allowed all the time may be missing if it came from one role to another
  * between them; a bound that is computed afterwards has it.
@@ -88,10 +88,8 @@ export function createAccessBound({ reader, engine, most, now }: AccessBoundOpti
     if (!item?.active || !(at < item.endsAt)) return { scopes: [], permissions: [] };
     if (item.isAdmin || item.globalRoles.length > 0) return undefined;
     if (groupsOf(item).length > MAX_PAGE || item.groupsApart) return undefined;
-    const ofEveryone = await scopesOfEveryone(reader);
-    const granted = ofEveryone && [...(await grantedScopes(reader, subject, item, ofEveryone)).scopes];
-    // Every tenant can add groups of everyone: what leads to no scope of these types counts for the permissions alone.
-    if (!granted || (withPermissions && granted.length > most)) return undefined;
+    const granted = [...(await grantedScopes(reader, subject, item, most + 1)).scopes];
+    if (granted.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([
       scopesUnder(reader, granted, types, most),
       withPermissions ? permissionsOf(subject, granted, at) : [],

@@ -1,7 +1,6 @@
-import { groupAttribute } from '../../table/decision/attributes.ts';
 import { groupsOf, type SubjectItem } from '../../table/decision/items.ts';
-import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
-import { decisionKey, EVERYONE_LIST } from '../../table/keys.ts';
+import { parseSubjectRef } from '../../table/identifiers.ts';
+import { EVERYONE_LIST } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, ownedBy } from '../../table/partition-queries.ts';
 import { MAX_PAGE } from '../../table/reader.ts';
@@ -14,36 +13,23 @@ export interface Granted {
   readonly groupsAt: ReadonlyMap<string, readonly string[]>;
 }
 
-const OF_EVERYONE = ownedBy(EVERYONE_LIST, 'group');
-
-/**
- * The scopes whose group of everyone carries a role: without one it grants nothing. Any tenant makes such groups.
- *
- * @returns undefined if there are too many groups of everyone to look at
- */
-export async function scopesOfEveryone(reader: SearchReader): Promise<readonly string[] | undefined> {
-  const { items, cursor } = await reader.list({ ...OF_EVERYONE, limit: MAX_PAGE });
-  if (cursor !== undefined) return undefined;
-  const groups = items.map(({ scope, id }) => ({ scope: String(scope), roles: groupAttribute(String(id)) }));
-  // Its roles are in the item of its scope, also where those of other groups stand apart.
-  const scopes = await reader.getMany(groups.map(({ scope }) => decisionKey(parseRef(scope, 'scope'))));
-  return groups.flatMap(({ scope, roles }, at) => (scopes[at]?.[roles] === undefined ? [] : [scope]));
-}
-
 /**
  * The scopes at which roles are granted to a subject directly: by an assignment, a tenant grant or a group; those
  * with a group of everyone grant them to every subject.
  *
- * @param ofEveryone the latter, where they are known
+ * @param most read so many groups of everyone at most; all when left out
  */
 export async function grantedScopes(
   reader: SearchReader,
   ref: string,
   subject: SubjectItem,
-  ofEveryone?: readonly string[],
+  most?: number,
 ): Promise<Granted> {
+  const ofEveryone = ownedBy(EVERYONE_LIST, 'group');
   const [everyone, memberships] = await Promise.all([
-    ofEveryone ?? reader.listAll(OF_EVERYONE).then((items) => items.map(({ scope }) => String(scope))),
+    most === undefined
+      ? reader.listAll(ofEveryone)
+      : reader.list({ ...ofEveryone, limit: Math.min(most, MAX_PAGE) }).then(({ items }) => items),
     groupsOf(subject).length > 0 || subject.groupsApart
       ? reader.listAll(edgesFrom(parseSubjectRef(ref, 'subject'), 'group'))
       : [],
@@ -59,8 +45,7 @@ export async function grantedScopes(
   const scopes = new Set([
     ...subject.assignments.keys(),
     ...subject.grants.keys(),
-    ...everyone,
-    ...counting.map(({ scope }) => String(scope)),
+    ...[...everyone, ...counting].map(({ scope }) => String(scope)),
   ]);
   return { scopes, groupsAt };
 }

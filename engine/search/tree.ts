@@ -67,7 +67,7 @@ export async function scopesUnder(
 
   const typeOf = (ref: string): string => parseRef(ref, 'scope').type;
   const found = new Set<string>();
-  const queue = tops.filter((top) => leads(typeOf(top)));
+  const queue = [...tops];
   for (let scope = queue.pop(); scope !== undefined; scope = queue.pop()) {
     if (wanted.has(typeOf(scope))) found.add(scope);
     const types = typesBelow(typeOf(scope), addedTypes).filter(leads);

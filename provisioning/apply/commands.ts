@@ -211,8 +211,8 @@ const planCommandOf = (commands: Commands): Command =>
         broken.push(await brokenOn(copy, plan, at));
       };
       const compares = await orWhyNot(accessDifferenceBy(work, { reader, at }));
-      const isCertain = compares.incomplete === undefined;
-      const refused = isCertain ? [] : await refusedStep(plan.steps, { reader, commands, at });
+      const wasCarriedOut = broken.length > 0;
+      const refused = wasCarriedOut ? [] : await refusedStep(plan.steps, { reader, commands, at });
       const [invariants] = broken;
       const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
       const leaves = await leftBy(plan.steps, reader);

@@ -15,14 +15,21 @@ const uniqueOf = (kind: string, row: Row) =>
     return key ? [{ field: guard.field, value: identityOf(key) }] : [];
   });
 
+/** Who has a unique value; `isThere`: in the table, and not only by a step. */
+interface Owner {
+  readonly node: string;
+  readonly label: string;
+  readonly isThere: boolean;
+}
+
 /** Steps that take a unique value that another node of the manifest has until a later step, as when two exchange it. */
 export function takenTooEarly(
   steps: readonly Step[],
   { current }: Pick<State, 'current'>,
 ): readonly Problem[] {
   const rows = new Map<string, Row>();
-  const owners = new Map<string, { readonly node: string; readonly label: string }>();
-  const keep = (kind: string, row: Row, owner: { readonly node: string; readonly label: string }): void => {
+  const owners = new Map<string, Owner>();
+  const keep = (kind: string, row: Row, owner: Owner): void => {
     rows.set(owner.node, row);
     for (const { value } of uniqueOf(kind, row)) owners.set(value, owner);
   };
@@ -31,7 +38,7 @@ export function takenTooEarly(
       if (owners.get(value)?.node === node) owners.delete(value);
   };
   for (const { kind, identity, values, label } of current)
-    keep(kind, values, { node: `${kind}:${identity.id}`, label });
+    keep(kind, values, { node: `${kind}:${identity.id}`, label, isThere: true });
   return steps.flatMap(({ verb, kind, label, input, path }): readonly Problem[] => {
     const node = `${kind}:${input.id}`;
     const row = { ...rows.get(node), ...input };
@@ -43,10 +50,11 @@ export function takenTooEarly(
     }
     const problems = uniqueOf(kind, row).flatMap(({ field, value }): readonly Problem[] => {
       const owner = owners.get(value);
-      const message = `is that of ${owner?.label} then: give another one, or change that one in an apply before`;
+      const before = owner?.isThere ? ', or change that one in an apply before' : '';
+      const message = `is that of ${owner?.label} then: give another one${before}`;
       return owner ? [{ path: [...path, WORDS[field] ?? field], message }] : [];
     });
-    keep(kind, row, { node, label });
+    keep(kind, row, { node, label, isThere: false });
     return problems;
   });
 }

@@ -127,14 +127,18 @@ function isOfScopes(section: Section, { rows: { scopes }, roots }: Gathered): bo
   return roots.length > 0 && Object.values(words).some(({ to }) => to === 'scopes');
 }
 
-/** Says of an entry that has no properties, and could have some, that it has none: conditions may look at what is given later. */
+/**
+ * Says of an entry that has no properties, and could have some, that it has none: conditions may look at what is given
+ * later. Not of people who are at home elsewhere, whose properties are for others to give.
+ */
 function statedNothing({ rows }: Gathered): (section: Section, row: Row) => Row {
   const stored = new Set([...rows.properties.values()].map(({ of, source }) => source === 'stored' && of));
-  return (section, { properties, scopeType, type }) => {
+  return (section, { properties, scopeType, type, tenant, account }) => {
     const { kind } = SECTION_OF[section];
     const of =
       section === 'scopes' ? `resource:${scopeType}` : `subject:${section === 'subjects' ? type : kind}`;
-    return properties === undefined && stored.has(of) ? { properties: null } : {};
+    const isAtHome = section === 'scopes' || rows.scopes.has(String(tenant ?? account));
+    return isAtHome && properties === undefined && stored.has(of) ? { properties: null } : {};
   };
 }
 

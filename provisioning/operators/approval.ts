@@ -1,6 +1,7 @@
 import { byteLength } from '../../table/bytes.ts';
 import { DAY_MS, type Entity, INDEXES } from '../../table/entities/entity.ts';
-import { ENTITIES, isScopeType } from '../../table/entities/registry.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { conflict, GatehouseError, limitExceeded, stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -36,7 +37,7 @@ export class ApprovalRequired extends GatehouseError {
 
 /** Types of scopes, and of what hangs on one. */
 const IN_TREES = Object.values<Entity>(ENTITIES).filter(({ type, hangsOn = [] }) =>
-  [type, ...hangsOn].some((each) => each === 'scope' || isScopeType(each)),
+  [type, ...hangsOn].some((each) => each === 'scope' || Object.hasOwn(SCOPE_TYPES, each)),
 );
 
 /** Commands that do all that another one does, and more. */

@@ -6,6 +6,7 @@ import type { Reader } from '../../table/reader.ts';
 import { group } from '../edges/rights.ts';
 import { hasEffect } from '../edges/role-effects.ts';
 import type { AuditEntry } from '../plan.ts';
+import { remembered } from '../remembered.ts';
 import { holdsAny } from './administers.ts';
 import { type createHandsOn, idsIn } from './handing-on.ts';
 
@@ -32,14 +33,14 @@ export function createRevives(
   counts: (permission: unknown) => boolean,
   handsOn: ReturnType<typeof createHandsOn>,
 ) {
-  const denies = async (ids: readonly string[]): Promise<boolean> => {
-    const isDeny = ({ permission, effect }: Item) => effect === 'DENY' && counts(permission);
-    return (await Promise.all(ids.map((id) => hasEffect(reader, id, isDeny)))).includes(true);
-  };
-  const groupDenies = async (id: string): Promise<boolean> => {
+  const isDeny = ({ permission, effect }: Item) => effect === 'DENY' && counts(permission);
+  const roleDenies = remembered((id: string) => hasEffect(reader, id, isDeny));
+  const denies = async (ids: readonly string[]): Promise<boolean> =>
+    (await Promise.all(ids.map(roleDenies))).includes(true);
+  const groupDenies = remembered(async (id: string): Promise<boolean> => {
     const edges = await reader.listAll(edgesFrom(group(id), 'role'));
     return denies(edges.flatMap((edge) => idsIn(edge.role)));
-  };
+  });
 
   return async (command: string, { entity, before, after = {} }: AuditEntry): Promise<boolean> => {
     if (TAKES.test(command)) {

@@ -60,7 +60,7 @@ test('no declaration reads JSON, names a source file, or takes a type of what us
     name.startsWith('.') || dependencies.some((each) => name === each || name.startsWith(`${each}/`));
   for (const file of declarations) {
     const text = readFileSync(join(PACKAGE, file), 'utf8');
-    const imports = [...text.matchAll(/(?:from|import\(|import) ?["']([^"']+)["']/g)].map(
+    const imports = [...text.matchAll(/(?:from |import\(|import )["']([^"']+)["']/g)].map(
       ([, name = '']) => name,
     );
     expect(
