@@ -214,11 +214,8 @@ async function play(seed: number, steps: number, tally: Tally): Promise<void> {
       for (const { subject } of often)
         await carryOut(does.updateSubject(subject, { status: 'active', endsAt: null }));
       often = Array.from({ length: OFTEN }, drawn);
-      for (const { subject, scope } of often) {
-        const endsAt = oneIn(2) ? soon() : null;
-        await carryOut(does.updateSubject(subject, { status: 'active', endsAt }));
-        await carryOut(does.assign(subject, scope, pick(names.roles), { from: null, until: soon() }));
-      }
+      for (const { subject } of often.filter(() => oneIn(2)))
+        await carryOut(does.updateSubject(subject, { status: 'active', endsAt: soon() }));
     }
     if (oneIn(60)) {
       changed += 1;
