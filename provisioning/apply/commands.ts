@@ -205,15 +205,18 @@ const planCommandOf = (commands: Commands): Command =>
       const plan = { ...compared, steps: await withoutGap(compared, differences) };
       const warning = parsed && overriddenDeny(parsed.manifest);
       const at = Date.parse(now);
-      const broken: (BrokenInvariants | undefined)[] = [];
+      let isRefused = false;
+      let invariants: BrokenInvariants | undefined;
       const work = async (copy: Copy): Promise<void> => {
-        await carryOut(plan.steps, copy, commands, at);
-        broken.push(await brokenOn(copy, plan, at));
+        await carryOut(plan.steps, copy, commands, at).catch((error: unknown) => {
+          isRefused = error instanceof GatehouseError;
+          throw error;
+        });
+        invariants = await brokenOn(copy, plan, at);
       };
       const compares = await orWhyNot(accessDifferenceBy(work, { reader, at }));
-      const wasCarriedOut = broken.length > 0;
-      const refused = wasCarriedOut ? [] : await refusedStep(plan.steps, { reader, commands, at });
-      const [invariants] = broken;
+      // Once more, for its place. A copy that was too large is too large for that as well.
+      const refused = isRefused ? await refusedStep(plan.steps, { reader, commands, at }) : [];
       const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
       const leaves = await leftBy(plan.steps, reader);
       const access = { ...compares, ...defined({ leaves }) };
