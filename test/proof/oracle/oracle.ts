@@ -47,10 +47,10 @@ export function judge(model: Model, question: Question, outcomeOf: OutcomeOf = n
 }
 
 /** The question that the actor would ask for itself: what is known of the subject is not its own. */
-export function ofActorAlone({ permission, scope, at, given }: Question, actor: Actor): Question {
+export function ofActorAlone({ permission, scope, at, isNow, given }: Question, actor: Actor): Question {
   const { claims: _, ...context } = given?.context ?? {};
   const own = given && { resource: given.resource, action: given.action, context };
-  return { subject: actor.subject, permission, scope, at, given: own };
+  return { subject: actor.subject, permission, scope, at, isNow, given: own };
 }
 
 function mandateRefusal(

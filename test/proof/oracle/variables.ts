@@ -8,7 +8,7 @@ import type { Model, Properties, Question } from './model.ts';
  */
 export function variablesOf(
   model: Model,
-  { subject, permission, scope, at, given = {} }: Question,
+  { subject, permission, scope, at, isNow, given = {} }: Question,
 ): Variables {
   const [who, where] = [partsOf(subject), partsOf(scope)];
   const about = { type: given.resource?.type ?? where.type, id: given.resource?.id ?? where.id };
@@ -42,10 +42,11 @@ export function variablesOf(
     ]),
     context: new Map([
       ...properties('context', {}, given.context),
-      // The instant that is asked for, unless the caller says another.
-      ...valuesOf(OF_THE_REQUEST, { time: new Date(at).toISOString(), ...given.context }).filter(
-        ([name, value]) => name !== 'ip' || isIP(String(value)) !== 0,
-      ),
+      // The instant that is asked for, unless the caller says another; of now the enforcement point says it, or nobody.
+      ...valuesOf(OF_THE_REQUEST, {
+        time: isNow ? undefined : new Date(at).toISOString(),
+        ...given.context,
+      }).filter(([name, value]) => name !== 'ip' || isIP(String(value)) !== 0),
     ]),
   };
 }

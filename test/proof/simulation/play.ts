@@ -397,8 +397,13 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     const asIs = ({
       isNow,
       ...question
-    }: Question): Omit<Question, 'at'> & { readonly at: number | undefined } =>
-      isNow && now() < BEGIN + UNCHANGED_MS ? { ...question, at: undefined } : question;
+    }: Question): Omit<Question, 'at'> & { readonly at: number | undefined } => {
+      if (!isNow) return question;
+      if (now() < BEGIN + UNCHANGED_MS) return { ...question, at: undefined };
+      // Of now nobody has said `context.time`.
+      const context = { time: undefined, ...question.given?.context };
+      return { ...question, given: { ...question.given, context } };
+    };
     const { subject, scope, permission, at, given, groups, actor } = asIs(first);
     const options = { at, groups, actor, consistency, ...given };
     try {
