@@ -261,8 +261,8 @@ async function play(seed: number, steps: number, tally: Tally): Promise<void> {
       };
     },
     () => {
-      const { subject, permission, scope, at } = now();
-      const questions = [{ subject, permission, scope, at, credential: undefined }];
+      const { subject, permission, scope, at, isNow } = now();
+      const questions = [{ subject, permission, scope, at, isNow, credential: undefined }];
       return { questions, of: (engine) => engine.check(subject, permission, scope) };
     },
     () => {
