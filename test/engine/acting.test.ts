@@ -161,6 +161,7 @@ interface Case {
   readonly is: string;
 }
 const amount = (value: unknown): CheckOptions => ({ action: { properties: { amount: value } } });
+const AT = Date.parse('2026-01-15T12:00:00.000Z');
 const WHEN = 'action.properties.amount <= 500';
 const MANDATES: Readonly<Record<string, Case>> = {
   'of both, that covers it': { is: 'role' },
@@ -169,7 +170,12 @@ const MANDATES: Readonly<Record<string, Case>> = {
   'of another subject': { item: { subject: 'user:job' }, is: 'mandate_unknown' },
   'of another actor': { item: { actor: 'agent:free' }, is: 'mandate_unknown' },
   'that ended': { item: { endsAt: '2026-01-01T00:00:00.000Z' }, is: 'mandate_ended' },
-  'of a token that ended': { actor: { until: 1 }, is: 'credential_refused' },
+  'of a token that ends at this instant': {
+    actor: { until: AT },
+    given: { at: AT },
+    is: 'credential_refused',
+  },
+  'of a token that ends later': { actor: { until: 2 * AT }, is: 'role' },
   'that was ended by hand': { item: { status: 'ended' }, is: 'mandate_inactive' },
   'for the permission by name': { item: { permissions: [PAY, READ] }, is: 'role' },
   'for it by a pattern': { item: { permissions: ['invoices:*:invoice'] }, is: 'role' },
