@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { notFound } from '../../table/errors.ts';
+import { conflict, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, logOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { nodeKey, operationKey, pseudonymKey } from '../../table/keys.ts';
+import { erasureKey, nodeKey, operationKey, pseudonymKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Action, Value } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
@@ -124,18 +124,36 @@ function requestsNaming(user: Ref, node: Item | undefined) {
   return allApprovals((item) => item.command !== 'user.erase' && holds(item));
 }
 
+/** A user goes together with the id: who would have it from then on is somebody else. */
+const withId = (kind: NodeKind, user: Ref, now: string): NodeKind => ({
+  ...kind,
+  behaviour: {
+    ...kind.behaviour,
+    onDelete: (node) => [...(kind.behaviour.onDelete?.(node) ?? []), erasureOf(user, now)],
+  },
+});
+
+/** What is left is of the user who is gone. Fails where another one has the id by now. */
+const stillGone = (user: Ref): Action => ({
+  kind: 'check',
+  key: nodeKey(user),
+  when: { exists: false },
+  failure: () => conflict('id', `${formatRef(user)} was created while the one before was erased`),
+});
+
 /** `user.erase`: whoever has the right to be forgotten. */
 export const eraseCommand: Command = writeCommand({
   name: 'user.erase',
   summary:
-    'Deletes a user and destroys what links the audit log to the person: the key of the pseudonyms, personal values in older records, notifications, and requests for approval that name the user. The user may have been deleted before.',
+    'Deletes a user and destroys what links the audit log to the person: the key of the pseudonyms, personal values in older records, notifications, and requests for approval that name the user. The user may have been deleted or erased before.',
   input: z.strictObject({ id: field.id }),
   destructive: { undo: 'none: nothing brings a key back that was destroyed' },
   steps: async function* (planning, { id }) {
     const user: Ref = { type: 'user', id };
     const result = { id, erased: true };
-    const [node, key] = await planning.reader.getMany([nodeKey(user), pseudonymKey(user)]);
-    let isKnown = planning.again === true || node !== undefined || key !== undefined;
+    const traces = await planning.reader.getMany([nodeKey(user), pseudonymKey(user), erasureKey(user)]);
+    const [node] = traces;
+    let isKnown = planning.again === true || traces.some((item) => item !== undefined);
 
     for (const owner of [undefined, ...(await allRoots(planning.reader))])
       for await (const items of mergedPagesOf(planning.reader, logOf(owner, {}), A_STEPFUL)) {
@@ -155,20 +173,23 @@ export const eraseCommand: Command = writeCommand({
 
     const isTo = ({ userId, recipientEmail }: Item) =>
       userId === id || (node?.email !== undefined && recipientEmail === node.email);
-    for (;;) {
+    for (let isThere = node !== undefined; ; ) {
       const { items } = await planning.reader.list({ ...allOf('notification'), keep: isTo, limit: 1 });
       const [notification] = items;
-      if (!notification && !(await planning.reader.get(nodeKey(user)))) break;
+      if (!notification && !isThere) break;
       const of = notification ? parseRef(`notification:${String(notification.id)}`, 'id') : user;
+      const kind = kindOf(of.type) as NodeKind;
       let isLast = false;
       while (!isLast) {
-        const step = await planDeletionOf(planning, kindOf(of.type) as NodeKind, of, true);
+        const leaving = of === user ? withId(kind, user, planning.now) : kind;
+        const step = await planDeletionOf(planning, leaving, of, true);
         isLast = step.next === undefined;
         planning = yield { ...step, result };
       }
+      isThere &&= of !== user;
     }
     return {
-      actions: [{ kind: 'delete', key: pseudonymKey(user) }, erasureOf(user, planning.now)],
+      actions: [stillGone(user), { kind: 'delete', key: pseudonymKey(user) }, erasureOf(user, planning.now)],
       result,
       audit: { entity: user },
     };

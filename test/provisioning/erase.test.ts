@@ -3,6 +3,8 @@ import { createProvisioning } from '../../provisioning/index.ts';
 import { relationsOf } from '../../provisioning/verify/of-item.ts';
 import type { Item } from '../../table/item.ts';
 import { pseudonymKey } from '../../table/keys.ts';
+import { watchWrites } from '../support/watched-writer.ts';
+import { commandsOf } from '../support/world.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /** What is personal never stands in the log in clear, and a user who is erased is nowhere in the table. */
@@ -156,12 +158,48 @@ describe('user.erase', () => {
     expect(await world.refused('tenant.onboard', { manifest })).toMatchObject({ code: 'erased' });
   });
 
-  test('a user who was deleted before can be erased, once', async () => {
+  test('a user who was deleted or erased before can be erased, one who never was cannot', async () => {
     await live();
     await send('user.delete', { id: user });
-    await send('user.erase', { id: user });
+    for (const _ of [1, 2]) await send('user.erase', { id: user });
     expect(inClear(await world.everything())).toEqual([]);
-    expect(await world.outcome('user.erase', { id: user })).toBe('not_found id');
+    expect(await world.outcome('user.erase', { id: 'nobody' })).toBe('not_found id');
+  });
+
+  describe('of whoever has the id by the time of its last step', () => {
+    const create = (more: object) => world.outcome('user.create', { id: user, title: 'Other', ...more });
+    /** Does `act` before the transaction of this number: the user goes with the first, the key with the last. */
+    const eraseAround = (transaction: number, act: () => Promise<unknown>) => {
+      const writer = watchWrites(world.writer, (number) => number === transaction && act());
+      return commandsOf({ ...world, writer }).provision({ command: 'user.erase', input: { id: user } });
+    };
+    beforeEach(() => send('user.create', { id: user, title: 'Doctor' }));
+
+    test('nobody has it without saying so', async () => {
+      const answer = await eraseAround(2, async () => expect(await create({})).toBe('erased id'));
+      expect(answer).toMatchObject({ ok: true });
+    });
+
+    test.each([
+      ['was created with a word for it', 2, { again: true }],
+      ['follows one who was deleted before', 1, {}],
+    ])('who %s stays, and so does the key', async (_, transaction, more) => {
+      if (transaction === 1) await send('user.delete', { id: user });
+      expect(await eraseAround(transaction, async () => expect(await create(more)).toBe('ok'))).toMatchObject(
+        { ok: false, error: { code: 'conflict', field: 'id', retryable: false } },
+      );
+      expect(await world.run('user.read', { id: user })).toMatchObject({ title: 'Other' });
+      expect(await world.reader.get(pseudonymKey({ type: 'user', id: user }))).toBeDefined();
+    });
+
+    test.each([{ title: 'Doctor' }, {}])('stopped before it, it can be sent again: %j', async (of) => {
+      user = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9E';
+      await send('user.create', { id: user, ...of });
+      const stop = () => Promise.reject(new Error('stopped'));
+      expect(await eraseAround(2, stop)).toMatchObject({ ok: false });
+      expect(await create({})).toBe('erased id');
+      await send('user.erase', { id: user });
+    });
   });
 
   test('records and recorded answers from before pseudonyms lose their personal values', async () => {
