@@ -48,11 +48,11 @@ export async function readGroups(reading: Reading, places: Places): Promise<void
       });
   }
   const taken = idsOf(groups);
-  // One that a connection has made, a manifest may leave out.
-  const isRest = ({ id, source }: Row) => source === undefined && !taken.has(String(id));
-  const rest = isPart(reading) ? [] : [...rowsAt.values()].flat().filter(isRest);
+  const rest = isPart(reading) ? [] : [...rowsAt.values()].flat().filter(({ id }) => !taken.has(String(id)));
+  // One that a connection has made, a manifest may leave out. Its roles are from people.
   for (const row of rest)
-    addOther(reading, nodeOf(section, row), row, row.name, `${row.name} at ${nameOf(row.scope)}`);
+    if (row.source !== undefined) names.set(`group:${row.id}`, String(row.name));
+    else addOther(reading, nodeOf(section, row), row, row.name, `${row.name} at ${nameOf(row.scope)}`);
   const existing = [...groups.values()].flatMap(({ id, row }) => (row ? [id] : []));
   await inTurns([...existing, ...rest.map(({ id }) => String(id))], async (group) => {
     for (const { role } of await queries.list('group-role.list', { group })) {

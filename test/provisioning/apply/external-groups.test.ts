@@ -27,7 +27,7 @@ const FULL = `[${entry('fin|eu', 'finance', ', description: from Entra')}, ${ent
 
 const named = (externalId: string) => ({ scope: 'tenant:acme', issuer: ISSUER, externalId });
 
-const shown = ({ steps }: Awaited<ReturnType<typeof planOn>>) =>
+const shown = ({ steps }: Pick<Awaited<ReturnType<typeof planOn>>, 'steps'>) =>
   steps.map(({ phase, verb, label }) => `${phase}: ${verb} ${label}`);
 
 describe('groups of an identity provider in a manifest', () => {
@@ -114,4 +114,20 @@ describe('groups of an identity provider in a manifest', () => {
     const world = createMemoryWorld();
     await expect(applyOn(world, manifest(`[${entries}]`))).rejects.toThrow(message);
   });
+});
+
+test('a group that a connection has made may be left out, the roles that people gave it may not', async () => {
+  const world = await worldOf(manifest('[]'));
+  await world.run('scim-connection.create', { id: 'a', scope: 'tenant:acme', name: 'A', issuer: ISSUER });
+  const { group } = await world.run('scim-group.create', { connection: 'a', displayName: 'Staff' });
+  expect(await planOn(world, manifest('[]'))).toMatchObject({ steps: [], kept: [] });
+  await world.run('group-role.create', { group, role: 'reader' });
+  const named = manifest('[]').replace(
+    'groups:',
+    '$&\n  Staff: { scope: acme, roles: [reader], allowOnly: true }',
+  );
+  expect(shown(await planOn(world, named))).toEqual([]);
+  expect((await planOn(world, manifest('[]'), false)).kept).toMatchObject([{ label: 'Staff > reader' }]);
+  expect(shown({ steps: await applyOn(world, manifest('[]')) })).toEqual(['close: remove Staff > reader']);
+  expect(await planOn(world, manifest('[]'))).toMatchObject({ steps: [], kept: [] });
 });
