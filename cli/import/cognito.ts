@@ -17,6 +17,7 @@ const GROUPS = z.object({
       }),
     )
     .max(10_000),
+  NextToken: z.string().nullish(),
 });
 const USERS = z.object({
   Users: z.array(
@@ -26,7 +27,9 @@ const USERS = z.object({
       Attributes: z.array(z.object({ Name: z.string(), Value: z.string().default('') })).default([]),
     }),
   ),
+  NextToken: z.string().nullish(),
 });
+const GOES_ON = 'its NextToken says that there are more';
 
 /**
  * Imports groups of Cognito with their members. A group carries a role of its own name, which allows one permission: what
@@ -41,7 +44,8 @@ export async function importCognito(
   { tenant, module }: ImportOptions,
 ): Promise<Imported> {
   const { left, leave } = createLeft();
-  const { Groups } = await documentOf(file, GROUPS);
+  const { Groups, NextToken } = await documentOf(file, GROUPS);
+  if (NextToken) leave(file, GOES_ON);
   const listed = new Map(Groups.map((group) => [group.GroupName, group]));
   const groups = new Map<string, { readonly description: string | undefined; readonly permission: string }>();
   for (const [name, { Description: description, RoleArn, Precedence }] of listed) {
@@ -60,7 +64,9 @@ export async function importCognito(
     if (!listed.has(name))
       throw new ProblemsError([{ file: path, message: `is not named after a group of ${file}` }]);
     read.add(name);
-    for (const { Username, Enabled, Attributes } of (await documentOf(path, USERS)).Users) {
+    const { Users, NextToken } = await documentOf(path, USERS);
+    if (NextToken) leave(path, GOES_ON);
+    for (const { Username, Enabled, Attributes } of Users) {
       const attribute = (wanted: string) => Attributes.find(({ Name }) => Name === wanted)?.Value;
       const id = attribute('sub') ?? Username;
       if (!isId(id)) {

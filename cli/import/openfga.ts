@@ -12,9 +12,12 @@ import { openStore, TUPLE, type Tuple } from './openfga-store.ts';
 /** What `fga tuple read` writes: as the API answers, or as `simple-json` and YAML. */
 const TUPLES = z.union([
   z
-    .object({ tuples: z.array(z.object({ key: TUPLE })) })
-    .transform(({ tuples }) => tuples.map(({ key }) => key)),
-  z.array(TUPLE),
+    .object({ tuples: z.array(z.object({ key: TUPLE })), continuation_token: z.string().nullish() })
+    .transform(({ tuples, continuation_token: token }) => ({
+      tuples: tuples.map(({ key }) => key),
+      isLast: !token,
+    })),
+  z.array(TUPLE).transform((tuples) => ({ tuples, isLast: true })),
 ]);
 
 const USER = 'user';
@@ -33,8 +36,11 @@ export async function importOpenFga(
   const { left, leave } = createLeft();
   const { model, raw } = await readModel(modelFile, leave);
   if (!model.has(USER)) throw new ProblemsError([{ file: modelFile, message: `has no type ${USER}` }]);
-  const read = (await Promise.all(tupleFiles.map((file) => documentOf(file, TUPLES)))).flat();
+  const pages = await Promise.all(tupleFiles.map((file) => documentOf(file, TUPLES)));
+  if (!pages.some(({ isLast }) => isLast))
+    leave(tupleFiles.join(' '), 'the last continuation_token says that there are more');
   // Files may overlap: the server has no tuple twice.
+  const read = pages.flatMap(({ tuples }) => tuples);
   const tuples = [...new Map(read.map((tuple) => [JSON.stringify(tuple), tuple])).values()];
   const places = placesOf(model);
   const scopeTypes = new Map([...places.types].map((type) => [type, scopeTypeOf(type)]));
