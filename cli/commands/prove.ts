@@ -1,12 +1,16 @@
 import { queriesOn } from '../../provisioning/apply/queries.ts';
 import { allowedBy, type RoleFinding, widerIn } from '../../provisioning/evidence/role-changes.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
-import { invariantsIn, readRootsWithInvariants } from '../../provisioning/invariants/invariants-of.ts';
+import {
+  readInvariants,
+  readRootsWithInvariants,
+  rootsOfInvariants,
+} from '../../provisioning/invariants/invariants-of.ts';
 import { proveInvariants } from '../../provisioning/invariants/prove.ts';
 import { type Matrix, readMatrix } from '../../provisioning/matrix/matrix.ts';
 import { allRoots } from '../../provisioning/nodes/all-roots.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
-import { invariantsKey, nodeKey } from '../../table/keys.ts';
+import { nodeKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
 import { appliedManifest } from '../../testing/applied-manifest.ts';
@@ -69,16 +73,19 @@ async function proveTable(options: TableOptions, context: Context): Promise<Outc
     options.tenant === undefined
       ? undefined
       : (await lookUp(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant)).ref;
-  const roots = named === undefined ? [...(await readRootsWithInvariants(reader))].sort() : [named];
+  // Also those that the item does not list, should it be damaged.
+  const roots =
+    named === undefined
+      ? [
+          ...new Set([...(await readRootsWithInvariants(reader)), ...(await rootsOfInvariants(reader))]),
+        ].sort()
+      : [named];
   const proofs: TenantProof[] = [];
   for (const root of roots) {
-    const [node, item] = await reader.getMany([
-      nodeKey(parseRef(root, 'tenant')),
-      invariantsKey(parseRef(root, 'tenant')),
-    ]);
+    const node = await reader.get(nodeKey(parseRef(root, 'tenant')));
     if (named !== undefined && node?.parent !== undefined)
       throw new UsageError(`--tenant ${options.tenant} is no tenant: it is below ${node.parent}`);
-    const invariants = invariantsIn(item);
+    const invariants = await readInvariants(reader, parseRef(root, 'tenant'));
     if (invariants.length === 0) continue;
     const at = options.at ?? context.now();
     const proof = await proveInvariants({ reader, root, invariants, at });

@@ -1,10 +1,8 @@
-import { parseRef } from '../../table/identifiers.ts';
 import type { Invariant } from '../../table/invariant.ts';
-import { invariantsKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { carryOut } from '../access-difference/carry-out.ts';
 import { type Copy, createCopy, TooLarge } from '../access-difference/copy.ts';
-import { invariantsIn, readRootsWithInvariants } from '../invariants/invariants-of.ts';
+import { invariantsIn, readInvariantItems, readRootsWithInvariants } from '../invariants/invariants-of.ts';
 import { acceptedOf, type Broken, brokenBy, refuse, unprovedError } from '../invariants/new-violations.ts';
 import type { Accepted } from '../plan.ts';
 import type { ManifestPlan } from './plan.ts';
@@ -24,7 +22,7 @@ async function invariantsOn(
 ): Promise<ReadonlyMap<string, readonly Invariant[]>> {
   const all = await readRootsWithInvariants(reader);
   const roots = [...(state?.scopes.values() ?? [])].flatMap(({ ref }) => (all.has(ref) ? [ref] : []));
-  const items = await Promise.all(roots.map((root) => reader.get(invariantsKey(parseRef(root, 'root')))));
+  const items = await readInvariantItems(reader, roots);
   const found = items.map((item, position) => [String(roots[position]), invariantsIn(item)] as const);
   return new Map(found.filter(([, invariants]) => invariants.length > 0));
 }

@@ -12,7 +12,7 @@ import { createCopy } from '../access-difference/copy.ts';
 import { scopeKey } from '../access-difference/state.ts';
 import { type Plan, recorded, withAccepted } from '../plan.ts';
 import { type Extent, extentOf, extentOfEnd, mayGive } from './concerned.ts';
-import { invariantsIn, readRootsWithInvariants } from './invariants-of.ts';
+import { invariantsIn, readInvariantItems, readRootsWithInvariants } from './invariants-of.ts';
 import { acceptedOf, brokenBy, type Most, refuse, unprovedError } from './new-violations.ts';
 import { notHolding } from './not-holding.ts';
 import type { Violation } from './violation.ts';
@@ -76,9 +76,8 @@ export function createEnforcement({
     if (all.size === 0) return plan;
     const isEverywhere = extents.some(({ where }) => where === 'everywhere');
     const roots = isEverywhere ? [...all] : tenantsOf(plan).filter((root) => all.has(root));
-    const keys = roots.map((root) => invariantsKey(parseRef(root, 'root')));
     // Before all that the check reads, past what was read for the plan: whatever changes from here on changes them.
-    const items = keys.length > 0 ? await reader.getMany(keys) : [];
+    const items = await readInvariantItems(reader, roots);
     const of = new Map<string, readonly Invariant[]>();
     const revisions: Action[] = [];
     let gives = false;
@@ -101,7 +100,7 @@ export function createEnforcement({
       if (!gives) return plan;
       throw unprovedError(`it counts in more than ${MOST_ROOTS} tenants with invariants`);
     }
-    await beside?.getMany(keys);
+    await beside?.getMany(roots.map((root) => invariantsKey(parseRef(root, 'root'))));
     const broken = of.size > 0 ? await check(plan, of, { reader, now }) : [];
     return {
       ...plan,

@@ -3,9 +3,10 @@ import { parse } from 'yaml';
 import { createEngine } from '../../../engine/index.ts';
 import { proveInvariants, type ToProve } from '../../../provisioning/invariants/prove.ts';
 import type { Invariant } from '../../../table/invariant.ts';
-import { decisionKey, isSameKey } from '../../../table/keys.ts';
+import { decisionKey, GLOBAL, invariantsKey, isSameKey } from '../../../table/keys.ts';
 import { modelTestSchema } from '../../../testing/model-tests/file.ts';
-import { createMemoryWorld } from '../../support/world.ts';
+import { gatehouse } from '../../cli/support.ts';
+import { copyOf, createMemoryWorld } from '../../support/world.ts';
 import { type Model, suspend } from './random-worlds.ts';
 
 /** What is said of a violation, and what counts as open (prove.property.integration.test.ts compares whole worlds). */
@@ -132,6 +133,20 @@ users: { ann: { id: ann, assignments: [{ role: guest, scope: acme }${deny}] } }`
   });
   expect(violations).toMatchObject([{ holds: [{ scope: { ref: 'location:north' } }] }]);
 });
+
+test.each([GLOBAL, { type: 'tenant', id: 'acme' }])(
+  'the command proves an invariant where the item %o of invariants is lost',
+  async (of) => {
+    const damaged = copyOf(world);
+    await damaged.run('invariant.create', { scope: 'tenant:acme', ...FOUR });
+    await damaged.writer.send([{ kind: 'delete', key: invariantsKey(of) }]);
+    for (const more of [[], ['--tenant', 'Acme']]) {
+      const asked = { env: { TABLE_NAME: damaged.table }, now: damaged.clock.now };
+      const { code, out } = await gatehouse(['prove', ...more], asked);
+      expect([code, out]).toEqual([1, expect.stringContaining('VIOLATED  four eyes')]);
+    }
+  },
+);
 
 /** What the worlds of prove.property.integration.test.ts have not, or not often enough. */
 describe('one rule at a time', () => {
