@@ -57,6 +57,7 @@ opens is never replayed. Run it as often as you like: what is done stays done.`,
     const pace = createPace(context, rate);
     const show = changingLine(context);
     const result = await replay(collection, {
+      reader: table,
       read: ({ command, input }) => find(command, input),
       write: async ({ command, input }) => {
         // A dry run of one removal would fail where another one comes first.

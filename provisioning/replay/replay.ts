@@ -7,8 +7,9 @@ import type { Sent } from '../plan.ts';
 import { countsOf, recordsOf } from '../verify/logs.ts';
 import type { Attributes } from '../visible.ts';
 import { createCounts, type Gap, gapsIn } from './counts.ts';
+import { createDenials } from './denials.ts';
 import { byTime, type ChangeRecord, type Line, logName } from './record.ts';
-import { concernsAccess, isRemoval, readOf, replayOf } from './rules.ts';
+import { concernsAccess, edgesBeside, endsNode, isRemoval, readOf, replayOf } from './rules.ts';
 
 /**
  * Records count from this long before the restore point: the time of a record is that of the planning, and its
@@ -28,6 +29,8 @@ export const MAX_RECORDS = 1_000_000;
 /** What all records say of one entity. */
 interface Known {
   last: ChangeRecord;
+  /** Of a node, its last removal. What was made under its name afterwards is another one. */
+  ended?: ChangeRecord | undefined;
   /** Attributes that were changed since the restore point. */
   readonly changed: Set<string>;
 }
@@ -50,21 +53,25 @@ export function createCollection(since: number) {
     ids.add(record.id);
     if (record.counter) counts.find(record.counter);
     if (latest === undefined || latest < record.at) latest = record.at;
-    if (!concernsAccess(record)) return true;
-    const name = formatRef(record.entity);
-    const known = entities.get(name);
-    const changed = known?.changed ?? new Set();
-    for (const name of differences(record.before ?? {}, record.after ?? {})) changed.add(name);
-    if (!known) entities.set(name, { last: record, changed });
-    else if (isLater(record, known.last)) known.last = record;
+    for (const each of [record, ...edgesBeside(record)]) if (concernsAccess(each)) note(each);
     return true;
+  }
+
+  function note(record: ChangeRecord): void {
+    const name = formatRef(record.entity);
+    const known = entities.get(name) ?? { last: record, changed: new Set() };
+    entities.set(name, known);
+    for (const name of differences(record.before ?? {}, record.after ?? {})) known.changed.add(name);
+    if (isLater(record, known.last)) known.last = record;
+    if (endsNode(record) && !(known.ended && byTime(known.ended, record) > 0)) known.ended = record;
   }
 
   return {
     from,
     add,
-    /** Every entity that was changed, in the order of its last record. */
-    entities: (): readonly Readonly<Known>[] => [...entities.values()].sort((a, b) => byTime(a.last, b.last)),
+    /** Every entity that was changed, in the order of its removal or else of its last record. */
+    entities: (): readonly Readonly<Known>[] =>
+      [...entities.values()].sort((a, b) => byTime(a.ended ?? a.last, b.ended ?? b.last)),
     records: () => ids.size,
     /** When the last of the records was made. What was changed after it is in none. */
     latest: () => latest,
@@ -78,11 +85,11 @@ export type Collection = ReturnType<typeof createCollection>;
 const closing = (record: ChangeRecord): number =>
   isRemoval(record) ? 2 : Number(isClosed(record.after?.status));
 
-/** What a link gave ended with it, without a record of each: one that was made anew gives none of that. */
-const endsMore = (record: ChangeRecord): boolean => record.entity.type === 'scim-user' && isRemoval(record);
+/** Whether a node of the table was made after this removal, and so is not what was removed. */
+const isMadeAfter = ({ at }: ChangeRecord, { createdAt }: Attributes): boolean =>
+  typeof createdAt === 'string' && Date.parse(createdAt) > Date.parse(at) + SKEW_MS;
 
 function isLater(a: ChangeRecord, b: ChangeRecord): boolean {
-  if (endsMore(a) !== endsMore(b)) return endsMore(a);
   const isAtOnce = Math.abs(Date.parse(a.at) - Date.parse(b.at)) <= SKEW_MS;
   if (isAtOnce && closing(a) !== closing(b)) return closing(a) > closing(b);
   return byTime(a, b) > 0;
@@ -124,6 +131,8 @@ export interface Replayed {
 }
 
 export interface ReplayOptions {
+  /** Of the restored table. */
+  readonly reader: Pick<Reader, 'get' | 'listAll'>;
   /** What a read command answers; undefined where there is no such entity. */
   readonly read: (sent: Sent) => Promise<Attributes | undefined>;
   /** Sends a write command: `gone` where there is nothing to take away, otherwise why it was refused. */
@@ -138,7 +147,7 @@ export interface ReplayOptions {
  */
 export async function replay(
   collection: Collection,
-  { read, write, onProgress }: ReplayOptions,
+  { reader, read, write, onProgress }: ReplayOptions,
 ): Promise<Replayed> {
   const replayed: Sent[] = [];
   const byHand: string[] = [];
@@ -151,13 +160,22 @@ export async function replay(
     else if (outcome !== 'gone') refused.push({ ...sent, ...outcome });
   };
   const entities = collection.entities();
-  for (const [done, { last, changed }] of entities.entries()) {
+  const givesDenial = createDenials(
+    entities.map(({ last }) => last),
+    reader,
+  );
+  for (const [done, { last, ended, changed }] of entities.entries()) {
     await onProgress?.(done, entities.length);
     const asked = readOf(last);
     const current = asked && (await read(asked));
-    const todo = replayOf(last, current, changed);
+    const isGone = ended !== undefined && ended !== last && !(current && isMadeAfter(ended, current));
+    const todo = isGone
+      ? { ...replayOf(last, undefined, changed), commands: replayOf(ended, current, changed).commands }
+      : replayOf(last, current, changed);
     byHand.push(...todo.byHand);
-    lost.push(...todo.lost);
+    if (todo.lost.length > 0 && (await givesDenial(last, current)))
+      byHand.push(...todo.lost.map((text) => `${text}, and a role that it gives has a DENY`));
+    else lost.push(...todo.lost);
     const before = replayed.length + refused.length;
     for (const sent of todo.commands) await send(sent);
     if (before === replayed.length + refused.length && todo.byHand.length + todo.lost.length === 0)

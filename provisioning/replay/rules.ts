@@ -6,6 +6,7 @@ import { COMMANDS } from '../all-commands.ts';
 import { canonical } from '../canonical.ts';
 import { endOfMembership } from '../commands/memberships.ts';
 import { kindOf } from '../commands/node-kinds.ts';
+import { EDGE_LABELS } from '../edges/edges-beside.ts';
 import { isClosed } from '../kinds/entries.ts';
 import { type NodeKind, nameFieldsOf, namesOf } from '../kinds/node-kind.ts';
 import type { Sent } from '../plan.ts';
@@ -78,6 +79,29 @@ const ERASE = 'user.erase';
 export const isRemoval = ({ action, after }: ChangeRecord): boolean =>
   after === undefined || action === ERASE || after.deletingSince !== undefined;
 
+/** Whether a record ends a node with all that hangs on it, of which there are no records. */
+export const endsNode = (record: ChangeRecord): boolean => {
+  const { type } = record.entity;
+  return isRemoval(record) && isRemovable(type) && (type === 'scim-user' || nodeKindOf(type) !== undefined);
+};
+
+const TYPE_OF_EDGE = new Map(Object.entries(EDGE_LABELS).map(([type, label]) => [label, type]));
+
+/** What was changed beside, as records of their own. What goes with a node goes with it again. */
+export const edgesBeside = (record: ChangeRecord): readonly ChangeRecord[] =>
+  (isRemoval(record) ? [] : (record.edges ?? [])).flatMap(({ label, before, after }) => {
+    const type = TYPE_OF_EDGE.get(label);
+    if (type === undefined) return [];
+    const of = { ...before, ...after };
+    const names = type === 'grant' ? ['id'] : shapeOf(type);
+    const id = names.map((name) => of[name]).join(' ');
+    return [{ ...record, entity: { type, id }, before, after, edges: undefined }];
+  });
+
+/** The fields by which a kind is read. */
+const shapeOf = (type: string): readonly string[] =>
+  Object.keys((COMMANDS.get(`${type}.read`)?.input as { shape?: object } | undefined)?.shape ?? {});
+
 /** The read command that says what the table has of the entity. */
 export function readOf(record: ChangeRecord): Sent | undefined {
   const { entity, before, after } = record;
@@ -94,11 +118,9 @@ export function readOf(record: ChangeRecord): Sent | undefined {
     return { command: `${kind.entity.type}.read`, input };
   }
   if (entity.type === 'grant') return { command: 'grant.read', input: { id: entity.id } };
-  const command = COMMANDS.get(`${entity.type}.read`);
-  const shape = (command?.input as { shape?: object } | undefined)?.shape;
-  if (!command || !shape) return undefined;
-  const known = { ...before, ...after };
-  return { command: command.name, input: pick(known, Object.keys(shape)) };
+  const names = shapeOf(entity.type);
+  if (names.length === 0) return undefined;
+  return { command: `${entity.type}.read`, input: pick({ ...before, ...after }, names) };
 }
 
 const pick = (from: Attributes, names: readonly string[]): Attributes =>
@@ -185,8 +207,8 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
     const isEnd = ENDS.includes(name);
     const isNarrower = isEnd ? String(be) < String(is) : String(be) > String(is);
     if (be !== undefined && (is === undefined || isNarrower)) set[name] = be;
-    else if (isEnd && canonical(be) !== canonical(is) && changed.has(name))
-      lost.push(says(`${name} was put off or removed`));
+    else if (canonical(be) !== canonical(is) && changed.has(name))
+      lost.push(says(`${name} was ${isEnd ? 'put off' : 'brought forward'} or removed`));
   }
   for (const name of IDENTITIES) {
     if (!changed.has(name) || current[name] === undefined) continue;

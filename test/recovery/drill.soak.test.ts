@@ -24,6 +24,7 @@ test('10,000 users, 500 revocations: none of the revoked is allowed afterwards, 
   const send = ({ command, input }: Sent) => provision({ command, input });
   expect(await gapsOf(collection, drill.copy.reader)).toEqual([]);
   const result = await replay(collection, {
+    reader: drill.copy.reader,
     read: async (sent) => {
       const answer = await send(sent);
       return answer.ok ? answer.result : undefined;

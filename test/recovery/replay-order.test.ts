@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { createCollection, replay, type Sent } from '../../provisioning/replay/index.ts';
 import { concernsAccess } from '../../provisioning/replay/rules.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
+import { createMemoryWorld } from '../support/world.ts';
 
 /** The removals of a tree of scopes, from below, at one instant: the ids of the records do not tell their order. */
 function collectionOf(scopes: readonly string[]) {
@@ -21,6 +22,7 @@ function tableOf(parents: ReadonlyMap<string, string | undefined>) {
   const left = new Map(parents);
   const calls: unknown[] = [];
   return {
+    reader: createMemoryWorld().reader,
     left,
     calls,
     read: async ({ input }: Sent) => (left.has(String(input.id)) ? { id: input.id } : undefined),
@@ -60,7 +62,8 @@ test('what stays refused is reported once, and is sent again only while somethin
 /** What is sent again of records, of which a table has this now. */
 async function replayedOf(
   records: readonly (Pick<Parameters<typeof concernsAccess>[0], 'action' | 'entity'> & object)[],
-  has: (sent: Sent) => Readonly<Record<string, unknown>>,
+  has: (sent: Sent) => Readonly<Record<string, unknown>> | undefined,
+  { reader }: Pick<ReturnType<typeof createMemoryWorld>, 'reader'> = createMemoryWorld(),
 ) {
   const begun = Date.parse('2026-01-01T00:00:00.000Z');
   const collection = createCollection(begun);
@@ -68,7 +71,7 @@ async function replayedOf(
     const at = new Date(begun + index * 3_600_000).toISOString();
     collection.add({ kind: 'change', record: { id: `r${index}`, at, ...record } });
   }
-  return replay(collection, { read: async (sent) => has(sent), write: async () => 'done' });
+  return replay(collection, { reader, read: async (sent) => has(sent), write: async () => 'done' });
 }
 
 test('scopes and subjects of added types are read, closed and removed by their reference', async () => {
@@ -143,13 +146,103 @@ test('a mandate that was used ends: the table has forgotten what is left of its 
   expect(lost).toEqual([]);
 });
 
-test('whoever lost a link loses it again, also where one was made anew', async () => {
+/** Made before the removal, and after it. */
+const [OLD, NEW] = ['2025-01-01T00:00:00.000Z', '2026-01-01T00:01:00.000Z'];
+
+describe.each<[entity: typeof LINK, of: Readonly<Record<string, unknown>>, input: unknown]>([
+  [LINK, SAID, { connection: 'c', user: 'ann' }],
+  [{ type: 'user', id: 'ann' }, { id: 'ann' }, { id: 'ann' }],
+  [{ type: 'role', id: 'clerk' }, { id: 'clerk' }, { id: 'clerk' }],
+  [{ type: 'page', id: 'bills' }, { name: 'bills' }, { name: 'bills' }],
+  [{ type: 'location', id: 'hall' }, { id: 'hall' }, { id: 'hall' }],
+])('what was removed, and then made anew: %o', (entity, of, input) => {
+  const { type } = entity;
   const records = [
-    { action: 'scim-user.delete', entity: LINK, before: SAID },
-    { action: 'scim-user.create', entity: LINK, after: SAID },
+    { action: `${type}.delete`, entity, before: of },
+    { action: `${type}.create`, entity, after: of },
   ];
-  const { replayed } = await replayedOf(records, () => SAID);
-  expect(replayed).toEqual([{ command: 'scim-user.delete', input: { connection: 'c', user: 'ann' } }]);
+
+  test('goes with all that hung on it', async () => {
+    const { replayed, lost } = await replayedOf(records, () => ({ ...of, createdAt: OLD }));
+    expect(replayed).toEqual([{ command: `${type}.delete`, input }]);
+    expect(lost).toEqual([`${type}:${entity.id}: ${type}.create: it is not in the table`]);
+  });
+
+  test('stays where that was before the restore point', async () => {
+    const { replayed, lost } = await replayedOf(records, () => ({ ...of, createdAt: NEW }));
+    expect([...replayed, ...lost]).toEqual([]);
+  });
+});
+
+test('a DENY that a template gave comes again', async () => {
+  const given = (effect: string) => ({
+    label: 'RolePermission',
+    after: { role: 'r', permission: effect, effect },
+  });
+  const record = {
+    action: 'role-template.apply',
+    entity: { type: 'role', id: 'r' },
+    after: { template: 't', given: ['ALLOW', 'DENY'] },
+    edges: [given('ALLOW'), given('DENY')],
+  };
+  const { replayed, lost } = await replayedOf([record], ({ command }) =>
+    command === 'role.read' ? { id: 'r' } : undefined,
+  );
+  expect(replayed).toEqual([
+    { command: 'role-permission.create', input: { role: 'r', permission: 'DENY', effect: 'DENY' } },
+  ]);
+  expect(lost).toEqual(['role-permission:r ALLOW: its ALLOW was added']);
+});
+
+describe('what was given since is for people where a role of it denies', async () => {
+  const world = createMemoryWorld();
+  await world.apply(`
+pages: { bills: }
+scopes: { north: { id: north, type: tenant } }
+roles:
+  clerk: { id: clerk, allow: [bills] }
+  barrier: { id: barrier, deny: [bills] }
+  below: { id: below, parent: barrier }
+groups:
+  clerks: { id: clerks, scope: north, roles: [clerk] }
+  barred: { id: barred, scope: north, roles: [barrier] }
+`);
+  const given = (type: string, after: Readonly<Record<string, unknown>>) => ({
+    action: `${type}.create`,
+    entity: { type, id: Object.values(after).join(' ') },
+    after,
+  });
+  const roles = (of: string) =>
+    ['grant', { id: 'g', roles: ['clerk', of] }, { id: 'g', roles: ['clerk'] }] as const;
+  const member = (group: string) => ['membership', { user: 'ann', group, origins: ['manual'] }] as const;
+  const NEW_ROLE = { ...given('role', { id: 'new', parent: 'below' }), entity: { type: 'role', id: 'new' } };
+  const NEW_DENY = given('role-permission', { role: 'clerk', permission: 'bills', effect: 'DENY' });
+  const NEW_CARRIED = given('group-role', { group: 'clerks', role: 'barrier' });
+
+  test.each([
+    [false, ...roles('other')],
+    [true, ...roles('barrier')],
+    [true, ...roles('below')],
+    [true, ...roles('new'), NEW_ROLE],
+    [false, ...roles('clerk'), NEW_DENY],
+    [true, 'assignment', { user: 'ann', scope: 'tenant:north', role: 'clerk' }, undefined, NEW_DENY],
+    [false, 'assignment', { user: 'ann', scope: 'tenant:north', role: 'clerk' }],
+    [true, 'global-role', { user: 'ann', role: 'barrier' }],
+    [true, 'group-role', { group: 'clerks', role: 'barrier' }],
+    [true, ...member('barred')],
+    [false, ...member('clerks')],
+    [true, ...member('clerks'), undefined, NEW_CARRIED],
+  ] as const)('%s: %s %j', async (isByHand, type, after, has?, beside?) => {
+    const record = given(type, after);
+    const all = beside ? [record, beside] : [record];
+    const { byHand } = await replayedOf(
+      all,
+      ({ command }) => (command === `${type}.read` ? has : undefined),
+      world,
+    );
+    const name = `${type}:${record.entity.id}`;
+    expect(byHand.some((text) => text.startsWith(name))).toBe(isByHand);
+  });
 });
 
 test('kinds of nodes that give no access are left out, and no others', () => {
