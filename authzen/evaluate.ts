@@ -131,11 +131,13 @@ export async function refuseNobody(
   { question }: Pick<AskedDecision<CallerQuestion>, 'question'>,
   rootsOf: RootsOf,
 ): Promise<void> {
-  const roots = question.caller === null ? NOWHERE : await rootsOf(question.caller);
-  if (roots !== 'all' && roots.size === 0) throw new ForbiddenError();
+  if (question.caller !== null)
+    for (const by of ['itself', 'everyone'] as const) {
+      const roots = await rootsOf(question.caller, by);
+      if (roots === 'all' || roots.size > 0) return;
+    }
+  throw new ForbiddenError();
 }
-
-const NOWHERE: ReadonlySet<string> = new Set();
 
 const denied = (reason: Reason): Verdict => ({ decision: false, context: { reason } });
 const UNKNOWN_RESOURCE = denied('scope_unknown');

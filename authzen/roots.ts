@@ -20,8 +20,11 @@ import { EVALUATE } from './questions.ts';
 /** The roots at which a caller may evaluate, or all of them. */
 export type Roots = 'all' | ReadonlySet<string>;
 
-/** The roots of a caller (`technical-user:…`). They propose: each resource found is decided. */
-export type RootsOf = (caller: string) => Promise<Roots>;
+/**
+ * The roots of a caller (`technical-user:…`): those at which something is granted to itself, or those of groups of everyone
+ * as well. They propose: each resource found is decided.
+ */
+export type RootsOf = (caller: string, by: 'itself' | 'everyone') => Promise<Roots>;
 
 export interface RootsParts {
   readonly reader: SearchReader;
@@ -36,6 +39,9 @@ export interface RootsParts {
 /** Roots asked about together. */
 const AT_ONCE = 100;
 
+/** Groups of everyone that are looked at, whatever their number: of all tenants. */
+const MOST_OF_EVERYONE = 1_000;
+
 const NONE: Roots = new Set();
 
 /**
@@ -44,11 +50,11 @@ const NONE: Roots = new Set();
 export function createRootsOf({ reader, engine, clock, ttlMs, maxBytes }: RootsParts): RootsOf {
   const kept = createCachedLoader<{ readonly roots: Roots; readonly at: number }>({
     maxBytes,
-    sizeOf: ({ roots }, caller) => 200 + caller.length + (roots === 'all' ? 0 : 80 * roots.size),
+    sizeOf: ({ roots }, key) => 200 + key.length + (roots === 'all' ? 0 : 80 * roots.size),
     now: clock.now,
   });
 
-  async function find(caller: string): Promise<Roots> {
+  async function find(caller: string, mostOfEveryone: number): Promise<Roots> {
     const [subject, permission, global] = await readItems<[SubjectItem, CheckedPermission, GlobalItem]>(
       reader,
       { kind: SUBJECT, id: subjectId(caller) },
@@ -59,7 +65,7 @@ export function createRootsOf({ reader, engine, clock, ttlMs, maxBytes }: RootsP
     const items = { name: EVALUATE, permission, tenantEffects: null };
     const { allow } = permissionEffects(items, { scopes: [], global: global ?? NO_GLOBAL });
     if (subject.isAdmin || subject.globalRoles.some((role) => allow.has(role))) return 'all';
-    const granted = [...(await grantedScopes(reader, caller, subject)).scopes];
+    const granted = [...(await grantedScopes(reader, caller, subject, mostOfEveryone)).scopes];
     const allowed = new Set<string>();
     for (let start = 0; start < granted.length; start += AT_ONCE) {
       const scopes = await readItems<ScopeItem[]>(
@@ -74,14 +80,15 @@ export function createRootsOf({ reader, engine, clock, ttlMs, maxBytes }: RootsP
     return allowed;
   }
 
-  return async (caller) => {
-    const known = kept.find(caller);
+  return async (caller, by) => {
+    const key = `${by} ${caller}`;
+    const known = kept.find(key);
     const now = clock.now();
     if (known !== undefined && now >= known.at && now < known.at + ttlMs) return known.roots;
-    const [loading] = kept.load([caller], now, () => [
-      find(caller).then((roots) => {
+    const [loading] = kept.load([key], now, () => [
+      find(caller, by === 'itself' ? 0 : MOST_OF_EVERYONE).then((roots) => {
         const entry = { roots, at: now };
-        kept.keep(caller, entry);
+        kept.keep(key, entry);
         return entry;
       }),
     ]);

@@ -1,8 +1,7 @@
 import type { ConditionalEffect, GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { subjectWith } from '../../table/decision/items.ts';
-import { isBuiltIn, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { isSurelyRoot } from '../../table/entities/scope-types.ts';
 import { limitExceeded } from '../../table/errors.ts';
-import { parseRef } from '../../table/identifiers.ts';
 import type { ResourceType } from '../../table/resource-type.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
 import { holdingsOf } from '../effective-roles.ts';
@@ -155,10 +154,4 @@ function whenOf(
   const isAllow = ({ effect }: ConditionalEffect) => effect === 'ALLOW';
   const effects = roles.flatMap((role) => conditional.get(role)?.filter(isAllow) ?? []);
   return effects.length > 0 ? [...new Set(effects.map(({ when }) => when))] : 'never';
-}
-
-/** A scope that is in no other's tree. Types that operators added may stand under others. */
-export function isSurelyRoot(ref: string): boolean {
-  const { type } = parseRef(ref, 'scope');
-  return isBuiltIn(type) && SCOPE_TYPES[type]?.parents.length === 0;
 }

@@ -1,3 +1,4 @@
+import { isSurelyRoot } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { type Value, variablesOf } from '../conditions/declarations.ts';
 import { loadCel } from '../conditions/load.ts';
@@ -8,7 +9,7 @@ import { scopesUnder } from '../search/tree.ts';
 import type { Stored } from './codecs.ts';
 import { and, EVERYTHING, leavesOf, NEVER, or, type RowCondition } from './condition.ts';
 import { type Column, type Rows, text } from './define-rows.ts';
-import { type GrantedPart, type GrantedParts, isSurelyRoot } from './granted-parts.ts';
+import type { GrantedPart, GrantedParts } from './granted-parts.ts';
 import type { NarrowingReads } from './narrowing-reads.ts';
 import { nestingTypes } from './nesting-types.ts';
 

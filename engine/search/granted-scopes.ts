@@ -17,7 +17,7 @@ export interface Granted {
  * The scopes at which roles are granted to a subject directly: by an assignment, a tenant grant or a group; those
  * with a group of everyone grant them to every subject.
  *
- * @param most read so many groups of everyone at most; all when left out
+ * @param most read so many groups of everyone at most, or none; all when left out
  */
 export async function grantedScopes(
   reader: SearchReader,
@@ -29,7 +29,9 @@ export async function grantedScopes(
   const [everyone, memberships] = await Promise.all([
     most === undefined
       ? reader.listAll(ofEveryone)
-      : reader.list({ ...ofEveryone, limit: Math.min(most, MAX_PAGE) }).then(({ items }) => items),
+      : most === 0
+        ? []
+        : reader.list({ ...ofEveryone, limit: Math.min(most, MAX_PAGE) }).then(({ items }) => items),
     groupsOf(subject).length > 0 || subject.groupsApart
       ? reader.listAll(edgesFrom(parseSubjectRef(ref, 'subject'), 'group'))
       : [],

@@ -4,6 +4,7 @@ import {
   type SubjectItem,
   subjectWith,
 } from '../../table/decision/items.ts';
+import { isSurelyRoot } from '../../table/entities/scope-types.ts';
 import { holdingsOf, isInForce } from '../effective-roles.ts';
 import { withGroupRoles } from '../group-roles.ts';
 import {
@@ -26,24 +27,38 @@ export interface ResourceQuestion {
   readonly name: string;
   readonly permission: CheckedPermission;
   readonly global: GlobalItem;
+  /** Roots: scopes in other trees are left out. */
+  readonly within: ReadonlySet<string> | undefined;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** Scopes read together. */
+/** A scope that is named somewhere. Its ancestors are prefetched, never trusted. */
+export type Candidate = Pick<ScopeItem, 'ref' | 'ancestors'>;
+
+/** Scopes read together; more, after some that were all in other trees. */
 const AT_ONCE = 50;
+const MOST_AT_ONCE = 1_000;
+
+/** Scopes that may be in other trees, for one page. Beyond them all scopes within the roots are candidates. */
+const MOST_WANTED = 10_000;
+
+/** Whether a scope is in the tree of one of these roots. */
+export const isIn = (roots: ReadonlySet<string> | undefined, { ref, ancestors }: Candidate): boolean =>
+  roots === undefined || roots.has(ancestors.at(-1) ?? ref);
 
 /**
  * The highest scopes at which a role that may allow a permission is granted to a subject. None is below
- * another, so that the scopes below them are visited once.
+ * another, so that the scopes below them are visited once. Places name scopes within the roots only: they stand in
+ * cursors. So nothing elsewhere is a step at which a page could end, and what is passed over is bounded here.
  *
  * @param after the last granted scope of the previous page
  */
 export async function* highestScopes(
   reader: SearchReader,
-  { ref: subjectRef, subject: given, name, permission, global, at }: ResourceQuestion,
+  { ref: subjectRef, subject: given, name, permission, global, within, at }: ResourceQuestion,
   after: string | undefined,
-): AsyncGenerator<Step<ScopeItem>> {
+): AsyncGenerator<Step<Candidate>> {
   /** With its groups by scope, and their roles at the scopes that are looked at, where they stand apart. */
   let subject = given;
   const scopes = new Map<string, ScopeItem | null>();
@@ -92,11 +107,18 @@ export async function* highestScopes(
     return granted;
   }
 
-  const rest = [...all].sort().filter((ref) => after === undefined || ref > after);
-  for (let start = 0; start < rest.length; start += AT_ONCE) {
-    const refs = rest.slice(start, start + AT_ONCE);
+  const wanted = [...all].filter((ref) => within === undefined || within.has(ref) || !isSurelyRoot(ref));
+  if (within && wanted.length > MOST_WANTED) {
+    yield* rootsAfter(within, after);
+    return;
+  }
+  const rest = wanted.sort().filter((ref) => after === undefined || ref > after);
+  for (let start = 0, size = AT_ONCE; start < rest.length; ) {
+    const refs = rest.slice(start, start + size);
+    start += size;
     await readScopes(refs);
-    const found = refs.flatMap((ref) => scopes.get(ref) ?? []);
+    const found = refs.flatMap((ref) => scopes.get(ref) ?? []).filter((scope) => isIn(within, scope));
+    size = found.length > 0 ? AT_ONCE : Math.min(2 * size, MOST_AT_ONCE);
     await Promise.all([
       readScopes(found.flatMap(({ ancestors }) => ancestors)),
       readEffects(found.map(({ ref, ancestors }) => ancestors.at(-1) ?? ref)),
@@ -111,6 +133,16 @@ export async function* highestScopes(
       yield granted.has(ref) && granted.size === 1 ? { candidate: scope, place } : { place };
     }
   }
+}
+
+/** Roots as the highest scopes of a subject to whom something is granted everywhere. */
+export async function* rootsAfter(
+  roots: ReadonlySet<string>,
+  after: string | undefined,
+): AsyncGenerator<Step<Candidate>> {
+  for (const ref of [...roots].sort())
+    if (after === undefined || ref > after)
+      yield { candidate: { ref, ancestors: [] }, place: { granted: ref } };
 }
 
 /**

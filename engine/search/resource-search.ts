@@ -12,7 +12,7 @@ import type { Engine } from '../engine.ts';
 import { type CheckedPermission, GLOBAL, GLOBAL_ID, PERMISSION, SCOPE, SUBJECT } from '../items.ts';
 import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
-import { highestScopes } from './highest-scopes.ts';
+import { type Candidate, highestScopes, isIn, rootsAfter } from './highest-scopes.ts';
 import { decideAll, foreignCursor, type ListOptions, type Pager, type Position, type Step } from './page.ts';
 import { nameOf, type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
 
@@ -26,9 +26,6 @@ export interface ScopeListOptions extends ListOptions {
 /** Scopes decided together: two BatchGetItems, for they have most of their ancestors in common. */
 const SCOPES_AT_ONCE = 100;
 
-/** A scope that the index names. Its ancestors are prefetched, never trusted. */
-type Candidate = Pick<ScopeItem, 'ref' | 'ancestors'>;
-
 /**
  * Resource search: where a subject may use a permission. The candidates are the scopes at which a role that
  * may allow it is granted, read from the base table, and all scopes below them, listed from an index, so that
@@ -38,8 +35,6 @@ export const createResourceSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, clock: Clock, fill: Pager) =>
   async (subject: string, permission: string, options: ScopeListOptions): Promise<Page<string>> => {
     const { type, within } = options;
-    const isWithin = ({ ref, ancestors }: Candidate): boolean =>
-      within === undefined || within.has(ancestors.at(-1) ?? ref);
     const isWanted = (ref: string): boolean => type === undefined || ref.startsWith(`${type}:`);
     const couldBe =
       SUBJECT.keyOf(subject) !== undefined &&
@@ -86,15 +81,13 @@ export const createResourceSearch =
         yield* walkSources(reader, sourcesOf(everyScope(type), readScope), from);
         return;
       }
-      if (top && !isWithin(top)) throw foreignCursor();
+      if (top && !isIn(within, top)) throw foreignCursor();
       if (top) yield* below(top, from);
-      const question = { ref: subject, subject: who, name: permission, permission: what, global, at };
+      const question = { ref: subject, subject: who, name: permission, permission: what, global, within, at };
       const after = from?.granted ?? begun;
       const tops =
         isEverywhere && within ? rootsAfter(within, after) : highestScopes(reader, question, after);
       for await (const { candidate, place } of tops) {
-        // No place in another tree: it would stand in a cursor.
-        if (candidate === undefined ? within !== undefined : !isWithin(candidate)) continue;
         if (candidate === undefined) yield { place };
         else {
           yield isWanted(candidate.ref) ? { candidate, place: { top: candidate.ref } } : { place };
@@ -120,16 +113,6 @@ export const createResourceSearch =
     });
     return { ...page, items: page.items.map(({ ref }) => ref) };
   };
-
-/** Roots as the highest scopes of a subject to whom something is granted everywhere. */
-async function* rootsAfter(
-  roots: ReadonlySet<string>,
-  after: string | undefined,
-): AsyncGenerator<Step<Candidate>> {
-  for (const ref of [...roots].sort())
-    if (after === undefined || ref > after)
-      yield { candidate: { ref, ancestors: [] }, place: { granted: ref } };
-}
 
 const addedTypes = ownedBy(SCOPE_TYPE_LIST, 'scope-type');
 

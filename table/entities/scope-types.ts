@@ -31,6 +31,12 @@ export const MAX_ANCESTORS = 16;
 
 export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
 
+/** A scope that is in no other's tree. Types that operators added may stand under others. */
+export function isSurelyRoot(ref: string): boolean {
+  const type = ref.slice(0, ref.indexOf(':'));
+  return isBuiltIn(type) && SCOPE_TYPES[type]?.parents.length === 0;
+}
+
 /**
  * Types that may be directly below a type. The definition of an added type may have changed after scopes were created, so
  * that its scopes may have any children, and any scope may have children of it.

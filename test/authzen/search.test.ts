@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Handle } from '../../authorizer/service/http.ts';
+import { withEveryone } from '../support/everyone.ts';
 import { createFixture, record, send, serve, user } from './support.ts';
 
 let handle: Handle;
@@ -87,6 +88,26 @@ describe('a caller finds only what it may evaluate', () => {
     expect((await search(kind, body())).results).toEqual([]);
     expect((await search(kind, body(), fixture.token.b)).results.length).toBeGreaterThan(0);
   });
+});
+
+test('with many groups of everyone in other tenants, a caller finds the same at a bounded cost', async () => {
+  const before = await all('resource', resources('alice', 'read'));
+  const { reader, cost } = withEveryone(
+    fixture.world.reader,
+    Array.from({ length: 5_000 }, (_, n) => `tenant:t${n}`),
+  );
+  handle = serve(fixture, {}, { reader });
+  const unknown = { ...actions('alice', record('no-such')), action: { name: 'read' } };
+  await send(handle, '/access/v1/evaluation', { token: fixture.token.a, body: unknown });
+  expect(cost().keys).toBeLessThan(20);
+  expect(await all('resource', resources('alice', 'read'))).toEqual(before);
+  // Once for each caller: the scopes of a thousand groups.
+  expect(cost().keys).toBeLessThan(1_100);
+  await all('resource', resources('alice', 'read'));
+  expect(cost().keys).toBeLessThan(20);
+  const nobody = { token: fixture.token.nobody, body: unknown };
+  expect(await send(handle, '/access/v1/evaluation', nobody)).toMatchObject({ status: 403 });
+  expect(cost().keys).toBeLessThan(1_100);
 });
 
 describe('a page token', () => {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccessBound, createLists, type Engine, type Lists } from '../../../engine/index.ts';
+import { withEveryone } from '../../support/everyone.ts';
 import { createLightWorld } from '../../support/world.ts';
 
 /**
@@ -118,6 +119,28 @@ describe.each([false, true])('with ten types of scopes that nobody uses: %s', (h
     else expect(bound?.scopes).toHaveLength(PROJECTS);
     expect(calls()).toBeLessThanOrEqual(4 + (hasTypes ? 100 : 0));
   });
+});
+
+test.each([
+  ['tenants are not read', 5_000, 'tenant', { rounds: 6, keys: 20 }],
+  ['other scopes are read together', 9_000, 'location', { rounds: 20, keys: 9_100 }],
+  ['of too many, none: all scopes within are candidates', 11_000, 'location', { rounds: 6, keys: 20 }],
+])('a search within roots, with groups of everyone elsewhere: %s', async (_, count, type, most) => {
+  const within = new Set([client]);
+  const whole = await lists.listScopes(owner, 'home', { within, limit: 1_000 });
+  const elsewhere = Array.from({ length: count }, (_, n) => `${type}:elsewhere-${n}`);
+  const { reader, cost } = withEveryone(world.reader, elsewhere);
+  const { listScopes } = createLists({ reader, engine, clock: world.clock });
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listScopes(owner, 'home', { within, limit: 50, cursor });
+    found.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  expect(found).toEqual(whole.items);
+  const { rounds, keys } = cost();
+  expect([rounds <= most.rounds, keys <= most.keys]).toEqual([true, true]);
 });
 
 test('a page ends after a thousand candidates, with a cursor', async () => {

@@ -129,6 +129,12 @@ describe('a page', () => {
       const whole = await lists.listScopes(who, 'a:b:c');
       expect(scopes.flatMap(({ items }) => items)).toEqual(whole.items);
     }
+    const within = new Set([tenant]);
+    const inTenant = await walk((cursor) => hurried.listScopes(ann, 'a:b:c', { within, ...from(cursor) }));
+    expect(inTenant.flatMap(({ items }) => items)).toEqual([tenant]);
+    // A cursor names nothing of another tree.
+    for (const { cursor = '' } of inTenant)
+      expect(Buffer.from(cursor, 'base64url').toString()).not.toMatch(/client|project|building/);
     const subjects = await walk((cursor) => hurried.listSubjects('a:b:c', project, from(cursor)));
     expect(subjects.flatMap(({ items }) => items).sort()).toEqual([ann, boss, ...members].sort());
   });
