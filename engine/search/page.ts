@@ -89,12 +89,14 @@ export function createPager(clock: Clock, budgetMs: number) {
               work,
             )
           : [];
+      // Only such a decision could be another within the budget.
+      const isUnknown = (decision: Decision | undefined): boolean =>
+        work.isSpent() && decision !== undefined && isConditionFailed(decision);
       const isLast = (position: number): boolean =>
-        isEnd && !decisions.some((decision, other) => other > position && decision?.allowed);
+        isEnd && !decisions.slice(position + 1).some((later) => later?.allowed || isUnknown(later));
       for (const [position, step] of batch.entries()) {
         const decision = decisions[position];
-        // Only such a decision could be another within the budget.
-        if (work.isSpent() && decision && isConditionFailed(decision)) return decided ?? step;
+        if (isUnknown(decision)) return decided ?? step;
         decided = step;
         if (!decision?.allowed) continue;
         items.push(step.candidate as T);
