@@ -84,9 +84,9 @@ export function createUses(most = MAX_USES) {
       asked.set(permission, sources.add(sourceOf(record)));
       // Who else may do something, or what somebody may do, uses nothing.
       if (!allowed || subject === undefined) return;
-      if (reason === 'admin') addAdmin(subject, permission, scope, at);
-      else addRoles(subject, permission, scope);
-      // Whether the actor was allowed as an administrator, the line does not say.
+      // Whether a search found it for an administrator, or an actor was allowed as one, the line does not say.
+      if (reason !== 'admin') addRoles(subject, permission, scope);
+      if (reason === 'admin' || reason === 'found') addAdmin(subject, permission, scope, at);
       if (actor !== undefined) {
         addRoles(actor, permission, scope);
         addAdmin(actor, permission, scope, at);

@@ -184,9 +184,12 @@ describe('administrators', () => {
     expect([...admins]).toEqual([['user:ann', { decisions: 1, last, uses }]]);
   });
 
-  test('one who was allowed something for another, or had another act, may have been it as such', async () => {
+  test('one who was allowed something for another, or was found a scope, may have been it as such', async () => {
     const acted = used('bob', 'roster', 'client:north', 2, { actor: user('ann') });
     expect(await unusedBeside(acted)).not.toContain('ann admin');
+    const context = { reason: 'found', api: 'default' };
+    const found = used('ann', 'roster', 'client:north', 2, { kind: 'search', resource: undefined, context });
+    expect(await unusedBeside(found)).not.toContain('ann admin');
   });
 
   test('one who did nothing as such, neither in the log nor by a command', async () => {
