@@ -70,7 +70,7 @@ test('records are filtered by actor, command and entity; an empty list says what
   await expect.poll(() => new URL(page.url()).hash).toContain('entity=staff');
 });
 
-test('the logs of a user and of no tenant, and a period without records', async () => {
+test('the logs of a user and of no tenant, and a period without records, which stays until another one is whole', async () => {
   const table = await withChanges();
   const { page } = await open(table);
   await page.getByLabel('The log of').selectOption('what a user did');
@@ -80,8 +80,13 @@ test('the logs of a user and of no tenant, and a period without records', async 
   await counted(page, '1 row');
   await page.getByLabel('The log of').selectOption('what belongs to no tenant');
   await rows(page).filter({ hasText: 'page.create' }).first().waitFor();
-  await page.getByLabel('Until, not included (UTC)').fill('2020-01-01T00:00');
+  const until = page.getByLabel('Until, not included (UTC)');
+  await until.fill('2020-01-01T00:00');
   await page.getByText('No records').waitFor();
+  await until.focus();
+  await page.keyboard.press('Delete');
+  await page.getByText('it is not complete').waitFor();
+  expect(new URL(page.url()).hash).toContain('until=2020');
 });
 
 test('a long log begins with the newest, says that there are earlier ones, and loads them', async () => {

@@ -121,6 +121,27 @@ describe('changes', () => {
     await page.getByText('the group staff is removed').waitFor();
   });
 
+  test('an end that is typed in part is not left out: nothing is added until it is whole', async () => {
+    const table = await serveTable();
+    const { page } = await openPage({ url: table.linkTo('what-if') });
+    await pick(page, 'Give a role at a scope');
+    await choose(page, 'Subject', 'dora');
+    await choose(page, 'Role', 'teacher');
+    await choose(page, 'Scope', 'Lindgren School');
+    const until = page.getByLabel('Until (UTC) (optional)', { exact: true });
+    await until.focus();
+    await page.keyboard.type('12312027');
+    await until.blur();
+    await page.getByText('it is not complete').waitFor();
+    await add(page);
+    await page.getByText('Still to choose: Until').waitFor();
+    await until.fill('2027-12-31T23:59');
+    expect(await page.getByText('No change yet').count()).toBe(1);
+    await add(page);
+    await nothingChanged(page);
+    expect(decodeURIComponent(page.url())).toContain('"endsAt":"2027-12-31T23:59:00Z"');
+  });
+
   test('a command that is refused says which and why, in its place', async () => {
     const table = await serveTable();
     const refused = { command: 'group.delete', input: { id: 'nothing' } };

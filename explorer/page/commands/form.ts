@@ -31,9 +31,13 @@ export const keyOf = ({ name, names }: FormField): string => (name === 'id' ? (n
 export const given = (field: FormField, values: Values): string =>
   values[keyOf(field)] || (field.isRequired ? field.choices[0] : undefined) || '';
 
-/** The fields that a form still needs. */
-export const missing = (fields: readonly FormField[], values: Values): readonly FormField[] =>
-  fields.filter((field) => field.isRequired && given(field, values) === '');
+/** The fields that a form still needs, with those that are unsettled. */
+export const missing = (
+  fields: readonly FormField[],
+  values: Values,
+  unsettled: Readonly<Record<string, boolean>> = {},
+): readonly FormField[] =>
+  fields.filter((field) => unsettled[keyOf(field)] || (field.isRequired && given(field, values) === ''));
 
 /** The input of a command by its form. */
 export const inputOf = (fields: readonly FormField[], values: Values): Change['input'] =>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-interface Labelled {
+export interface Labelled {
   readonly label: ComponentChildren;
   /** What is to be known of it. */
   readonly hint?: ComponentChildren;
@@ -48,17 +48,13 @@ export function Field({ label, hint, problem, isAlert, class: classes = '', chil
 /** A text that is typed: without help of the browser, in the direction of its letters. */
 export const TYPED = { dir: 'auto', autocomplete: 'off', spellcheck: false } as const;
 
-/** An instant of UTC. A year of five digits is no ISO 8601. */
-export const INSTANT = { type: 'datetime-local', max: '9999-12-31T23:59' } as const;
-
 export interface TextFieldProps extends Labelled {
   readonly class?: string | undefined;
   /** Left out, the browser keeps it. */
   readonly value?: string;
-  readonly type?: 'search' | 'datetime-local';
+  readonly type?: 'search';
   readonly dir?: 'auto' | 'ltr';
   readonly inputMode?: 'numeric';
-  readonly max?: string;
   readonly maxLength?: number;
   readonly placeholder?: string;
   /** Of a text of several lines. */

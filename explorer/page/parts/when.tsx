@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useAddress } from '../address.ts';
-import { INSTANT } from './field.tsx';
 import { askedInstant, DAY, type Days, formatInstant, instantText, yearAround } from './instant.ts';
+import { INSTANT } from './instant-field.tsx';
 
 export interface WhenProps {
   readonly now: number;

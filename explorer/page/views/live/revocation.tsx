@@ -4,8 +4,9 @@ import { type Address, type Patch, useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { writeChanges } from '../../commands/changes.ts';
 import { useNames } from '../../names.tsx';
-import { Field, FileField, TextField } from '../../parts/field.tsx';
+import { FileField, TextField } from '../../parts/field.tsx';
 import { instantText } from '../../parts/instant.ts';
+import { InstantField } from '../../parts/instant-field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -231,25 +232,20 @@ function Settings() {
           value={state.revoked ?? ''}
           onCommit={(text) => go({ revoked: text.trim() })}
         />
-        <Field label="Since" hint="in UTC">
-          {(control) => (
-            <span class="live-since">
-              <input
-                {...control}
-                type="datetime-local"
-                step="1"
-                value={since === undefined ? '' : new Date(since).toISOString().slice(0, 19)}
-                onChange={({ currentTarget }) => {
-                  const at = instantIn(`${currentTarget.value}Z`);
-                  go({ since: at === undefined ? undefined : new Date(at).toISOString() });
-                }}
-              />
-              <button type="button" onClick={() => go({ since: new Date().toISOString() })}>
-                Now
-              </button>
-            </span>
-          )}
-        </Field>
+        <InstantField
+          label="Since"
+          hint="in UTC"
+          step={1}
+          value={since === undefined ? '' : new Date(since).toISOString().slice(0, 19)}
+          onChange={(typed) => {
+            const at = instantIn(`${typed}Z`);
+            go({ since: at === undefined ? undefined : new Date(at).toISOString() });
+          }}
+        >
+          <button type="button" onClick={() => go({ since: new Date().toISOString() })}>
+            Now
+          </button>
+        </InstantField>
         {TIMES.map((time) => (
           <TextField
             key={time}

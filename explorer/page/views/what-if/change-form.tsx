@@ -17,11 +17,12 @@ export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void
   const [values, setValues] = useState<Values>({ user: subject, permission, scope });
   // Names are looked up when a field is left, which may be when the button is pressed.
   const [isWanted, setWanted] = useState(false);
+  const [unsettled, setUnsettled] = useState<Readonly<Record<string, boolean>>>({});
   const change = changeNamed(name);
   const own = 'command' in change ? [change.command] : [];
   const { value, error, retry } = useCall('forms', { commands: [...new Set([...USUAL_COMMANDS, ...own])] });
   const fields = value ? fieldsOf(change, value.forms) : [];
-  const left = missing(fields, values);
+  const left = missing(fields, values, unsettled);
   const isComplete = fields.length > 0 && left.length === 0;
   const add = () => {
     onAdd(changeOf(change, fields, values));
@@ -33,7 +34,8 @@ export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void
   }, [isWanted, isComplete]);
   if (!value) return error ? <Problem of={error} retry={retry} /> : <p class="loading">Loading…</p>;
   return (
-    <fieldset class="usual">
+    // What is typed afterwards is added by another press: the first letter of it may be a value.
+    <fieldset class="usual" onInput={() => setWanted(false)}>
       <legend>Add a change</legend>
       <div class="question">
         <Select
@@ -41,15 +43,14 @@ export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void
           value={name}
           hint={value.forms[name]?.summary}
           options={{ ...LABELS, ...named(value.commands) }}
-          onChoose={(chosen) => {
-            setName(chosen);
-            setWanted(false);
-          }}
+          onChoose={setName}
         />
         <CommandFields
+          key={name}
           fields={fields}
           values={values}
           onChange={(key, value) => setValues((before) => ({ ...before, [key]: value }))}
+          onUnsettled={(key, is) => setUnsettled((before) => ({ ...before, [key]: is }))}
         />
       </div>
       <button type="button" class="primary" onClick={() => (isComplete ? add() : setWanted(true))}>
