@@ -142,6 +142,25 @@ describe('changes', () => {
     expect(decodeURIComponent(page.url())).toContain('"endsAt":"2027-12-31T23:59:00Z"');
   });
 
+  test('a name that is typed over the chosen one is what counts, also while it is looked up', async () => {
+    const table = await serveTable();
+    const { page } = await openPage({ url: table.linkTo('what-if') });
+    await choose(page, 'Subject', 'ann@school.example');
+    await choose(page, 'Group', 'teachers north');
+    await page
+      .getByLabel('Group')
+      .and(page.getByTitle(table.ref('group', 'teachers north')))
+      .waitFor();
+    await choose(page, 'Group', 'nobody');
+    await page.getByText('there is no group nobody').waitFor();
+    await add(page);
+    await page.getByText('Still to choose: Group.').waitFor();
+    expect(await page.getByText('No change yet').count()).toBe(1);
+    await page.getByLabel('Group').fill('staff');
+    await add(page);
+    await page.getByText('Ann leaves the group staff').waitFor();
+  });
+
   test('a command that is refused says which and why, in its place', async () => {
     const table = await serveTable();
     const refused = { command: 'group.delete', input: { id: 'nothing' } };

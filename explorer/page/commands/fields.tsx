@@ -38,10 +38,10 @@ interface ValueFieldProps extends Settling {
 function ValueField({ field, value, onChange, onUnsettled }: ValueFieldProps) {
   const { names, choices, isRequired, isInstant } = field;
   const label = labelOf(field);
-  if (names) return <Picker kind={names} label={label} value={value || undefined} onChoose={onChange} />;
+  const rest = { label, onUnsettled };
+  if (names) return <Picker {...rest} kind={names} value={value || undefined} onChoose={onChange} />;
   const options = named(isRequired ? choices : ['', ...choices]);
   if (choices.length > 0) return <Select label={label} value={value} options={options} onChoose={onChange} />;
-  if (isInstant)
-    return <InstantField label={label} value={value} onChange={onChange} onUnsettled={onUnsettled} />;
+  if (isInstant) return <InstantField {...rest} value={value} onChange={onChange} />;
   return <TextField label={label} value={value} onType={onChange} />;
 }

@@ -7,11 +7,12 @@ import { useNames } from '../names.tsx';
 import { ROOT_TYPES, SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../registry.ts';
 import { TYPED, Wrong } from './field.tsx';
 import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
+import { type Settling, useUnsettled } from './unsettled.ts';
 
 /** What can be chosen. */
 export type Kind = NamedKind | 'permission';
 
-export interface PickerProps {
+export interface PickerProps extends Settling {
   readonly kind: Kind;
   readonly label: string;
   /** The reference that is chosen; of a permission its name. */
@@ -32,7 +33,7 @@ const MOST = 100;
 type Unclear = Exclude<Meaning, { readonly ref: string }>;
 
 /** A field for a name, a path of names, an email or a reference, with suggestions; the table says what is meant. */
-export function Picker({ kind, label, value, onChoose }: PickerProps) {
+export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProps) {
   const { send } = useClient();
   const id = useId();
   // Nothing is read but for a field in which somebody is.
@@ -53,6 +54,8 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
     setUnclear(undefined);
   };
   useEffect(forget, [value, kind]);
+  // No change comes where somebody types the name that was there.
+  useUnsettled(typed !== undefined && typed.trim() !== (shown ?? ''), onUnsettled);
 
   const take = (chosen: string | undefined) => {
     forget();
@@ -121,6 +124,11 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
       </datalist>
       <div id={`${id}-problem`} aria-live="polite">
         {unclear && <Problem of={unclear} choose={choose} take={take} />}
+        {unclear && value !== undefined && !onUnsettled && (
+          <p class="help">
+            Until then, this page shows <bdi>{shown}</bdi>.
+          </p>
+        )}
       </div>
     </div>
   );
