@@ -61,11 +61,11 @@ export async function planDeletion(
   const own = hasBegun ? [] : ((await behaviour.beforeDeletion?.(planning, node)) ?? []);
   const conditions = [...given, ...own];
   // Read after the node: an edge that is added or deleted after this read changes the revision.
-  const query = { ranges: [{ partition }], keep: isLeft };
+  const ranges = [{ partition }];
   const page = hasBegun
-    ? await planning.reader.list({ ...query, limit: A_STEPFUL })
-    : { items: await planning.reader.listAll(query) };
-  if (behaviour.keepsOwned) refuseWhileOwning(kind, node, page.items);
+    ? await planning.reader.list({ ranges, keep: isLeft, limit: A_STEPFUL })
+    : { items: await planning.reader.listAll({ ranges, keep: enough(kind) }) };
+  refuseWhileOwning(kind, node, page.items);
   await behaviour.refuseDeletion?.(planning, node);
   const audit = auditBefore(entity, node);
   const result = deleted(entity, node.ref);
@@ -154,18 +154,22 @@ const removal = (entity: Entity, node: Node): Delete => ({ ...unchanged(entity, 
 /** The node changed or went between read and write: the command is planned again. */
 export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, nameFieldOf(entity));
 
+/** Whether the node is not deleted before what this item of its partition repeats. */
+const isDependent = ({ behaviour: { keepsOwned } }: NodeKind, item: Item): boolean =>
+  item.Type === OWNERSHIP &&
+  !isMandate(item) &&
+  (keepsOwned === true || keepsOwned?.includes(leadingType(item)) === true);
+
+/** Keeps what the first step needs of a partition, which may hold a million edges: dependents, and a stepful of others. */
+function enough(kind: NodeKind): (item: Item) => boolean {
+  let room = A_STEPFUL;
+  return (item) => isLeft(item) && (isDependent(kind, item) || room-- > 0);
+}
+
 /** Refuses to delete a node that still owns something; `around` holds the items of its partition. */
-function refuseWhileOwning(
-  { entity, behaviour: { keepsOwned } }: NodeKind,
-  node: Node,
-  around: readonly Item[],
-): void {
-  const owned = around.filter(
-    (item) =>
-      item.Type === OWNERSHIP &&
-      !isMandate(item) &&
-      (keepsOwned === true || keepsOwned?.includes(leadingType(item))),
-  );
+function refuseWhileOwning(kind: NodeKind, node: Node, around: readonly Item[]): void {
+  const { entity } = kind;
+  const owned = around.filter((item) => isDependent(kind, item));
   const [first] = owned;
   if (first) {
     throw conflict(

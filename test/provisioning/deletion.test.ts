@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createLedgerWorld, isEmptied, type LedgerWorld } from './support.ts';
+import { wideEdgeKey } from '../../table/keys.ts';
+import { commandsOf, type World } from '../support/world.ts';
+import { createLedgerWorld, createLightLedgerWorld, isEmptied, type LedgerWorld } from './support.ts';
 import { expectWhole } from './whole.ts';
 
 /** A deletion takes everything along that says something of what is deleted, in its one write, or nothing. */
@@ -114,4 +116,32 @@ roles: { old: { id: old, owner: acme, allow: [old] } }
   await world.run('role.delete', { id: 'old' });
   await world.run('tenant.delete', { id: 'acme' });
   expect(await effects()).toEqual([]);
+});
+
+test('however much hangs on a node, the first step holds little of it, and misses nobody who refuses', async () => {
+  world = await createLightLedgerWorld();
+  await world.apply('scopes: { acme: { id: acme, type: tenant } }');
+  const edge = (n: number) =>
+    wideEdgeKey({ type: 'tenant', id: 'acme' }, 'assignment', { type: 'user', id: `u${n}` });
+  for (const from of [0, 100, 200, 300])
+    await world.writer.send(
+      Array.from({ length: 100 }, (_, n) => ({
+        kind: 'put',
+        item: { ...edge(from + n), Type: 'Assignment' },
+      })),
+    );
+  const answered: number[] = [];
+  const listAll: World['reader']['listAll'] = async (...asked) => {
+    const items = await world.reader.listAll(...asked);
+    answered.push(items.length);
+    return items;
+  };
+  const { provision } = commandsOf({ ...world, reader: { ...world.reader, listAll } });
+  const command = { command: 'tenant.delete', input: { id: 'acme' }, dryRun: true };
+  expect(await provision(command)).toMatchObject({ ok: true });
+  expect(Math.max(...answered)).toBeLessThan(200);
+  await world.apply('scopes: { acme: { type: tenant } }\ngroups: { staff: { scope: acme } }');
+  expect(await provision(command)).toMatchObject({
+    error: { message: expect.stringContaining('1 dependent') },
+  });
 });
