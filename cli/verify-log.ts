@@ -1,4 +1,6 @@
 import { askedBy, createEngine } from '../engine/index.ts';
+import { createCoverage } from '../provisioning/evidence/log-coverage.ts';
+import { gapsIn } from '../provisioning/evidence/log-gaps.ts';
 import {
   askThen,
   compareLogged,
@@ -17,6 +19,8 @@ import type { THEN } from './then.ts';
 
 /** How long before and after the instant logged decisions are compared. */
 const AROUND_MS = 300_000;
+/** Of an S3 object, how long before its last line it may have been begun. */
+const DAY_MS = 86_400_000;
 const KINDS: ReadonlySet<string> = new Set(['check', 'request', 'rows', 'session']);
 
 export const VERIFY = {
@@ -33,32 +37,49 @@ export async function verifyLog(
   reader: Reader,
   { verify, stale, at, records: files, region }: VerifyOptions,
   context: Context,
-): Promise<LoggedThen | undefined> {
+): Promise<Verified | undefined> {
   if (verify === undefined) return undefined;
   if (at === undefined) throw new UsageError('--verify is of --at: give --at INSTANT too');
   const [from, now, staleMs] = [at - AROUND_MS, context.now(), stale * 1_000];
-  const records = new Map<string, DecisionRecord>();
+  const covering = createCoverage({ from, until: Math.min(at + AROUND_MS, now) + 1 });
+  const records: DecisionRecord[] = [];
+  let others = 0;
   await readLogFiles([verify], {
     context,
     region,
-    from,
+    from: from - DAY_MS,
     onRecord: (record) => {
-      if (record.is !== 'decision' || !KINDS.has(record.kind)) return;
-      if (record.at < from || record.at > Math.min(at + AROUND_MS, now)) return;
-      const { process, sequence } = record;
-      records.set(process === undefined ? `${records.size}` : `${process} ${sequence}`, record);
+      if (!covering.add(record) || record.is !== 'decision') return;
+      if (KINDS.has(record.kind)) records.push(record);
+      else others += 1;
     },
   });
   const clock = { now: () => now + 2 * COHERENCE_MARGIN_MS };
   const lines = auditLinesOf(files, region);
   const since = from - staleMs - COHERENCE_MARGIN_MS;
-  return askThen({ reader, since, now, lines }, (then) =>
-    compareLogged(then, [...records.values()], {
+  const logged = await askThen({ reader, since, now, lines }, (then) =>
+    compareLogged(then, records, {
       staleMs,
       decide: (table, { subject, actor, permission, scope, at: instant }) =>
         createEngine({ reader: table, clock }).check(subject, permission, scope, { actor, at: instant }),
     }),
   );
+  const coverage = covering.coverage();
+  const { lost, damaged } = coverage;
+  const isWhole = lost + damaged === 0 && logged.agree > 0 && logged.differ.length === 0;
+  return { ...logged, others, lost, damaged, gaps: gapsIn(coverage), isWhole };
+}
+
+/** Logged decisions that were compared, and what is not in the log. */
+interface Verified extends LoggedThen {
+  /** Of kinds that are not compared. */
+  readonly others: number;
+  readonly lost: number;
+  readonly damaged: number;
+  /** In words. */
+  readonly gaps: readonly string[];
+  /** Whether something was compared, nothing differs, and no line is known to be missing. */
+  readonly isWhole: boolean;
 }
 
 const CAUSES: Readonly<Record<(typeof RESTS_ON)[number], string>> = {
@@ -69,9 +90,9 @@ const CAUSES: Readonly<Record<(typeof RESTS_ON)[number], string>> = {
   records: 'records that do not say it',
 };
 
-export const verifiedText = (verified: LoggedThen | undefined): string => {
+export const verifiedText = (verified: Verified | undefined): string => {
   if (!verified) return '';
-  const { agree, differ, unknown, restOn, left } = verified;
+  const { agree, differ, unknown, restOn, left, others, gaps } = verified;
   const lines = differ.map(
     ({ at, subject, actor, permission, scope, allowed }) =>
       `  ${at}  ${plain(`${askedBy({ subject, actor })} ${permission} ${scope}`)}: logged as ${allowed ? 'allowed' : 'refused'}`,
@@ -82,6 +103,8 @@ export const verifiedText = (verified: LoggedThen | undefined): string => {
   return [
     `logged around then: ${count(agree, 'decision')} agree, ${differ.length} differ, ${unknown} cannot be decided again${why}${more}`,
     ...lines,
+    ...(others > 0 ? [`  ${count(others, 'decision')} of another kind, which cannot be compared`] : []),
+    ...gaps.map((gap) => `  ${plain(gap)}`),
     '',
   ].join('\n');
 };

@@ -48,7 +48,6 @@ export const addCheck = subcommand({
     const { answer, unknown } = then;
     const verified = await verifyLog(reader, options, context);
     const more = verified ? { verified } : {};
-    const differs = (verified?.differ.length ?? 0) > 0;
     if (unknown) {
       const at = new Date(options.at ?? now()).toISOString();
       return {
@@ -62,7 +61,7 @@ export const addCheck = subcommand({
     return {
       data: { allowed, reason, ...asked, permission, at, ...more },
       text: (paint) => `${verdict(paint, allowed)} (${reason})\n${meantText(asked)}${verifiedText(verified)}`,
-      refused: !allowed || differs,
+      refused: !allowed || verified?.isWhole === false,
     };
   },
 });

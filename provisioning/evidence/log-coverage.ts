@@ -49,15 +49,18 @@ const DAY_MS = 86_400_000;
 
 interface Process {
   readonly numbers: ReturnType<typeof createNumbers>;
-  /** Of the line with the lowest number: when it was written. */
-  low: { readonly number: number; readonly at: number };
+  /** The highest number from before the period; 0 where there is none. */
+  before: number;
+  /** Of the period, the line with the highest number; 0 where there is none. */
   high: { readonly number: number; readonly at: number; readonly ended: boolean };
+  /** The lowest number from after the period. */
+  after: number;
 }
 
 /**
  * Takes in records, and says what they cover.
  *
- * @param period epoch milliseconds. Records from before only say which numbers there were
+ * @param period epoch milliseconds. Records of before and after only say which numbers there were
  */
 export function createCoverage({ from, until }: { readonly from: number; readonly until: number }) {
   const processes = new Map<string, Process>();
@@ -71,20 +74,21 @@ export function createCoverage({ from, until }: { readonly from: number; readonl
     const { process: name, sequence: number, at } = record;
     if (name === undefined || number === undefined) return true;
     const ended = record.is === 'heartbeat' && record.ended;
-    const known = processes.get(name);
-    if (known) {
-      if (number < known.low.number) known.low = { number, at };
-      if (number > known.high.number) known.high = { number, at, ended };
-      return known.numbers.add(number);
-    }
+    const known = processes.get(name) ?? begun();
+    processes.set(name, known);
+    if (at < from) known.before = Math.max(known.before, number);
+    else if (at >= until) known.after = Math.min(known.after, number);
+    else if (number > known.high.number) known.high = { number, at, ended };
+    return known.numbers.add(number);
+  }
+  function begun(): Process {
     if (processes.size >= MAX_PROCESSES)
       throw new GatehouseError(
         'limit_exceeded',
         `more than ${MAX_PROCESSES} processes wrote this log: give fewer --days, or fewer files`,
       );
-    const numbers = createNumbers();
-    processes.set(name, { numbers, low: { number, at }, high: { number, at, ended } });
-    return numbers.add(number);
+    const high = { number: 0, at: Number.POSITIVE_INFINITY, ended: false };
+    return { numbers: createNumbers(), before: 0, high, after: Number.POSITIVE_INFINITY };
   }
 
   return {
@@ -119,13 +123,14 @@ export function createCoverage({ from, until }: { readonly from: number; readonl
     },
     coverage: (): LogCoverage => {
       let [lost, lostIn, unended] = [0, 0, 0];
-      for (const { numbers, low, high } of processes.values()) {
-        if (high.at < from) continue;
-        // What a process wrote before the period, nobody asks for.
-        const missing = numbers.missingUpTo(high.number) - (low.at < from ? low.number - 1 : 0);
+      for (const { numbers, before, high, after } of processes.values()) {
+        const isGoingOn = Number.isFinite(after);
+        // What a process wrote before the period, or after it, nobody asks for.
+        const end = isGoingOn ? after : high.number;
+        const missing = Math.max(0, numbers.missingUpTo(end) - numbers.missingUpTo(before));
         lost += missing;
         lostIn += Number(missing > 0);
-        const isOver = high.at < Math.min(until, last ?? until) - SILENCE_MS;
+        const isOver = !isGoingOn && high.at < Math.min(until, last ?? until) - SILENCE_MS;
         unended += Number(isOver && !high.ended);
       }
       const known = { decisions, made: Math.max(made, decisions), rate, lost, lostIn, unended };
@@ -168,6 +173,6 @@ function createNumbers() {
       return true;
     },
     missingUpTo: (last: number): number =>
-      runs.reduce((missing, [first, end]) => missing - (end - first + 1), last),
+      runs.reduce((missing, [first, end]) => missing - Math.max(0, Math.min(end, last) - first + 1), last),
   };
 }

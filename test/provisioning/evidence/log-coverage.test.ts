@@ -48,6 +48,14 @@ describe('what a decision log covers', () => {
     expect(coverageOf(said(5, -1), said(6), end(7))).toMatchObject({ lost: 0, decisions: 1 });
   });
 
+  test('numbers that are missing only before the period or after it are not lost', () => {
+    const [month, before] = [30 * 1_440, -1_440];
+    const around = [said(1, before), said(4, before + 1), said(9, month), end(12, month + 1)];
+    expect(coverageOf(...around, said(5), said(6), said(7), said(8))).toMatchObject({ lost: 0, unended: 0 });
+    expect(coverageOf(...around, said(5), said(8))).toMatchObject({ lost: 2, lostIn: 1 });
+    expect(coverageOf(...around)).toMatchObject({ lost: 4 });
+  });
+
   test('a line that comes twice counts once', () => {
     expect(coverageOf(said(1), said(1), end(2), end(2))).toMatchObject({ decisions: 1, made: 2, lost: 0 });
     expect(coverageOf(said(1), said(1)).counted).toEqual([true, false]);
