@@ -40,6 +40,15 @@ export const OPENING_MS = 32_000;
 /** Before a batch comes again: Lambda delivers it at once. */
 const RETRY_MS = 1_000;
 
+/**
+ * After so long no further connections are asked about: the rest comes again. The function ends after 20 s; the last
+ * questions and what closes their connections may take half of it.
+ */
+const BUDGET_MS = 8_000;
+
+/** Connections that are remembered as settled, of all records that come again. */
+const MOST_SETTLED = 200_000;
+
 const mayHelp = (error: unknown): boolean => (error as Partial<GatehouseError> | null)?.retryable === true;
 
 /**
@@ -64,6 +73,23 @@ const questionOf =
  * @returns a function of the event of either kind; it throws for any other
  */
 export function createSockets({ connections, engine, close, now, wait, log }: SocketsParts) {
+  /**
+   * By record that comes again, the last of its kind: the connections settled after it arrived. Their questions were asked with `strong`, so they
+   * saw the change, and need not be asked again.
+   */
+  const settledAfter = new Map<string, Set<string>>();
+
+  /** Forgets the records that failed longest ago, which another process may have done since. */
+  function remember(record: string, settled: Set<string>): void {
+    settledAfter.set(record, settled);
+    let count = [...settledAfter.values()].reduce((sum, { size }) => sum + size + 1, 0);
+    for (const [oldest, { size }] of settledAfter) {
+      if (count <= MOST_SETTLED) return;
+      settledAfter.delete(oldest);
+      count -= size + 1;
+    }
+  }
+
   const isAllowed = async (connection: Connection): Promise<boolean> => {
     const { decision } = await engine.checkAsked(questionOf(connection, now()), { consistency: 'strong' });
     return decision?.allowed === true;
@@ -118,16 +144,32 @@ export function createSockets({ connections, engine, close, now, wait, log }: So
     return true;
   }
 
-  /** @returns false where it has to be done again */
-  async function carryOut({ found, permission }: Consequence, failing: Set<string>): Promise<boolean> {
+  /**
+   * @param failing as for `settle`
+   * @param settled connections to leave out; those that are settled now are added
+   * @param until when to stop, in epoch milliseconds; some are asked about whatever the time
+   * @returns false where it has to be done again
+   */
+  async function carryOut(
+    { found, permission }: Consequence,
+    failing: Set<string>,
+    settled: Set<string>,
+    until: number,
+  ): Promise<boolean> {
     let isDone = true;
+    let isBegun = false;
     for (const each of found)
       for await (const page of connections.find(each, now())) {
-        const concerned = page.filter((each) => permission === undefined || each.permission === permission);
+        const concerned = page.filter(
+          (each) => !settled.has(each.id) && (permission === undefined || each.permission === permission),
+        );
         for (let start = 0; start < concerned.length; start += AT_ONCE) {
+          if (isBegun && now() >= until) return false;
+          isBegun = true;
           const some = concerned.slice(start, start + AT_ONCE);
-          const settled = await Promise.all(some.map((connection) => settle(connection, failing)));
-          isDone &&= settled.every(Boolean);
+          const done = await Promise.all(some.map((connection) => settle(connection, failing)));
+          for (const [position, { id }] of some.entries()) if (done[position]) settled.add(id);
+          isDone &&= done.every(Boolean);
         }
       }
     return isDone;
@@ -135,24 +177,40 @@ export function createSockets({ connections, engine, close, now, wait, log }: So
 
   async function change(records: readonly DynamoDBRecord[]): Promise<FeedAnswer> {
     // A transaction is several records, and a batch many transactions: each question is asked once.
-    const consequences = new Map<string, Consequence & { readonly itemIdentifier: string }>();
+    const consequences = new Map<
+      string,
+      { consequence: Consequence; itemIdentifier: string; last: string }
+    >();
     for (const record of records) {
       const consequence = consequenceOf(record);
       const key = JSON.stringify(consequence);
-      if (consequence === undefined || consequences.has(key)) continue;
+      if (consequence === undefined) continue;
       // Without its number, '' makes the whole batch come again.
-      consequences.set(key, { ...consequence, itemIdentifier: record.dynamodb?.SequenceNumber ?? '' });
+      const last = record.dynamodb?.SequenceNumber ?? '';
+      const { itemIdentifier = last } = consequences.get(key) ?? {};
+      consequences.set(key, { consequence, itemIdentifier, last });
     }
     const failing = new Set<string>();
+    const until = now() + BUDGET_MS;
     const batchItemFailures: { itemIdentifier: string }[] = [];
-    for (const { itemIdentifier, ...consequence } of consequences.values()) {
-      const isDone = await carryOut(consequence, failing).catch((error) => {
-        log.error('connections not read', codesOf(error));
-        return false;
-      });
-      if (!isDone) batchItemFailures.push({ itemIdentifier });
+    let isFirst = true;
+    for (const [key, { consequence, itemIdentifier, last }] of consequences) {
+      const again = `${last} ${key}`;
+      const settled = settledAfter.get(again) ?? new Set();
+      settledAfter.delete(again);
+      const isDone =
+        (isFirst || now() < until) &&
+        (await carryOut(consequence, failing, settled, until).catch((error) => {
+          log.error('connections not read', codesOf(error));
+          return false;
+        }));
+      isFirst = false;
+      if (isDone) continue;
+      batchItemFailures.push({ itemIdentifier });
+      // Without its number it may be another record the next time.
+      if (last !== '') remember(again, settled);
     }
-    if (batchItemFailures.length > 0) await wait(RETRY_MS);
+    if (batchItemFailures.length > 0 && now() < until) await wait(RETRY_MS);
     return { batchItemFailures };
   }
 

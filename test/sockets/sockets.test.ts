@@ -207,6 +207,31 @@ describe('a fault', () => {
     expect(attempts).toBeLessThanOrEqual(16);
   });
 
+  test('of the time: the rest comes again, and only the rest is asked; with a later change, all', async () => {
+    const many = Array.from({ length: 50 }, (_, at) => ({ ...ANN, id: `many-${at}` }));
+    const { sockets, asked, clock } = create(
+      async () => {
+        await null;
+        clock.now += 500;
+        return true;
+      },
+      ...many,
+      BEN,
+    );
+    const both = { Records: [record('USER#ann', 'DECISION'), record('USER#ben', 'DECISION')] };
+    const again = both.Records.map(({ dynamodb }) => ({ itemIdentifier: dynamodb.SequenceNumber }));
+    for (let deliveries = 1; deliveries <= 3; deliveries++) {
+      expect(await sockets(both)).toEqual({ batchItemFailures: again });
+      expect([asked.length, clock.waited]).toEqual([16 * deliveries, 0]);
+    }
+    expect(await sockets(both)).toEqual(DONE);
+    expect(asked).toHaveLength(51);
+    for (let deliveries = 1; deliveries <= 3; deliveries++) await sockets(both);
+    const later = { Records: [...both.Records, record('USER#ann', 'DECISION#IN#LOCATION#hall')] };
+    expect(await sockets(later)).toEqual({ batchItemFailures: again });
+    expect(asked).toHaveLength(51 + 4 * 16);
+  });
+
   test('of the list of connections: its record comes again, the others are done', async () => {
     const { sockets, closed, connections } = create(() => false, ANN, BEN);
     const { find } = connections;
