@@ -3,7 +3,7 @@ import { BY_SCOPE } from '../../table/decision/split.ts';
 import { INDEXES } from '../../table/entities/entity.ts';
 import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { FORM, FORMS } from '../../table/form.ts';
-import { isRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Value } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
@@ -104,7 +104,7 @@ const OWN: Readonly<Record<string, Checks>> = {
 const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes('ancestors') === true;
 
 /** Whether these are references. */
-export const isPath = (value: unknown): boolean =>
+export const isPath = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string' && isRef(each));
 
 /** What is looked at in each node of a kind, made once: nodes are looked at by the thousand. */
@@ -192,12 +192,16 @@ function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[
   return found;
 }
 
+/** Whether what a scope says of its place agrees: its path begins with its parent and ends at its root. */
+export const isPlaced = (ref: Ref, { ancestors, parent, root }: Item): boolean =>
+  isPath(ancestors) && ancestors[0] === parent && (ancestors.at(-1) ?? formatRef(ref)) === root;
+
 /** Whether all given attributes of a node are valid, so that other items can be derived from it. */
 export function isSound(item: Item): boolean {
   const node = nodeAt(item);
   if (!node) return true;
-  // The path of a scope is checked against its ancestors.
-  if (isPlace(node.kind) && !isPath(item.ancestors)) return false;
+  // The rest of the path of a scope is checked against its ancestors.
+  if (isPlace(node.kind) && !isPlaced(node.ref, item)) return false;
   return damageOf(node.kind, node.ref, item).every(({ should }) => should !== undefined);
 }
 

@@ -3,7 +3,7 @@ import type { Item } from '../../table/item.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
-import { isPath, isSound, ROOT_OF } from './node-damage.ts';
+import { isPath, isPlaced, isSound, ROOT_OF } from './node-damage.ts';
 import { beside, changeOf, type Fault, type Found, fault, type Relation } from './relation.ts';
 
 /** A node's path, its root, and its owners. */
@@ -63,13 +63,15 @@ function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): r
   const first: unknown = Array.isArray(node.ancestors) ? node.ancestors[0] : undefined;
   if (parent === undefined) return node.root === formatRef(ref) ? [] : undefined;
   const above = typeof parent === 'string' ? byName.get(parent) : undefined;
-  if (!above || !isPath(above.ancestors) || above.movingTo !== undefined) return undefined;
+  // A parent that is in doubt itself is put right first.
+  if (!above || !isPlaced(parseRef(String(parent), 'parent'), above) || above.movingTo !== undefined)
+    return undefined;
   const inDoubt =
     typeof first === 'string' &&
     first !== parent &&
     byName.get(first) !== undefined &&
     first !== above.parent;
-  return inDoubt ? undefined : [String(parent), ...(above.ancestors as string[])];
+  return inDoubt ? undefined : [String(parent), ...(above.ancestors as readonly string[])];
 }
 
 /** A node that repeats its root repeats that of its scope, or of its connection. */

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { Ref } from '../../table/identifiers.ts';
+import { nodeKey } from '../../table/keys.ts';
+import type { Action } from '../../table/write/action.ts';
+import { createMemoryWorld } from '../support/world.ts';
+import { verifyOn } from './findings.ts';
+
+/** A node that is damaged or lost while what repeats it is still right: a repair that follows the node would open access. */
+const MANIFEST = `
+pages: { home: {}, free: {} }
+scopes:
+  C: { id: c, type: client, combination: deny-overrides }
+  D: { id: d, type: client }
+  P: { id: p, type: project, parent: C }
+  Q: { id: q, type: project, parent: C }
+  B: { id: b, type: building, parent: P }
+roles:
+  any: { id: any, allow: [home, free] }
+  own: { id: own, owner: C, deny: [home] }
+  all: { id: all, deny: [free] }
+groups:
+  ofOwn: { id: own, scope: C, roles: [own] }
+users:
+  ann: { id: ann, groups: [ofOwn], grants: { C: [any] } }
+  bob: { id: bob, grants: { C: [any, all] } }
+  cid: { id: cid, grants: { D: [any] } }
+  dan: { id: dan, assignments: [{ role: any, scope: P }] }
+  eve: { id: eve, assignments: [{ role: any, scope: Q }] }
+`;
+type World = ReturnType<typeof createMemoryWorld>;
+
+const QUESTIONS = ['ann', 'bob', 'cid', 'dan', 'eve'].flatMap((id) =>
+  ['client:c', 'client:d', 'building:b'].flatMap((scope) =>
+    ['home', 'free'].map((permission) => ({ subject: `user:${id}`, permission, scope })),
+  ),
+);
+
+async function allowedIn(world: World): Promise<readonly string[]> {
+  world.settle();
+  const { decisions } = await world.newEngine().checkMany(QUESTIONS);
+  return QUESTIONS.filter((_, n) => decisions[n]?.allowed).map((question) =>
+    Object.values(question).join(' '),
+  );
+}
+
+const set = (ref: Ref, changes: Readonly<Record<string, string | readonly string[]>>): Action => ({
+  kind: 'update',
+  key: nodeKey(ref),
+  set: changes,
+});
+const building = { type: 'building', id: 'b' };
+
+test.each<[string, Action, string]>([
+  [
+    'the path of a scope in another place',
+    set(building, { ancestors: ['project:q', 'client:c'] }),
+    'node_of_other_place ancestors',
+  ],
+  [
+    'the path of a scope in another tenant',
+    set(building, { ancestors: ['client:d'] }),
+    'node_of_other_place ancestors',
+  ],
+])('a repair follows no node in doubt: %s', async (_, damage, finding) => {
+  const world = createMemoryWorld();
+  await world.apply(MANIFEST);
+  const whole = await allowedIn(world);
+  await world.writer.send([damage]);
+  expect(await allowedIn(world)).toEqual(whole);
+  const { open } = await verifyOn(world, true, { logs: false });
+  expect(await allowedIn(world)).toEqual(whole);
+  expect(
+    open.filter(({ repairable }) => !repairable).map(({ code, attribute }) => `${code} ${attribute ?? ''}`),
+  ).toContain(finding);
+});
