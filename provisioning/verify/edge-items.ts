@@ -29,6 +29,21 @@ export function edgeOf(item: Item | undefined): Edge | undefined {
   return isWhole && hasDates && isAsMade ? edge : undefined;
 }
 
+/** What an edge repeats of the nodes at its ends. */
+export const REPEATS: Readonly<Record<string, readonly [type: string, attribute: string, of: string]>> = {
+  Membership: ['group', 'scope', 'scope'],
+  GroupRole: ['group', 'scope', 'scope'],
+  RolePermission: ['role', 'roleScope', 'scope'],
+};
+
+/** Whether an edge repeats something else than this node says, which is at one of its ends. */
+export function contradicts(edge: Item, node: Found): boolean {
+  const [type, attribute, of] = REPEATS[String(edge.Type)] ?? [];
+  const parsed = node && parseKey(node);
+  if (!parsed || !attribute || !of || !('type' in parsed) || parsed.type !== type) return false;
+  return edge[attribute] !== node[of];
+}
+
 export const attributesOf = ({ PK: _, SK: __, ...attributes }: Item) => attributes;
 
 /** The possible keys of an edge's other items, from the key of one of them. */

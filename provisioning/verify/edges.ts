@@ -6,7 +6,7 @@ import type { Edge } from '../edges/edge.ts';
 import { subject } from '../edges/rights.ts';
 import { brokenBy } from './allow-only.ts';
 import { conditionRelation } from './conditions.ts';
-import { attributesOf, damaged, edgeOf } from './edge-items.ts';
+import { attributesOf, damaged, edgeOf, REPEATS } from './edge-items.ts';
 import { ANY_GROUP, entriesOfEdge } from './entries.ts';
 import { mirrorsOfGrant, roleOfGrant } from './grants.ts';
 import { attempt, type Fault, type Found, fault, type Relation } from './relation.ts';
@@ -15,13 +15,6 @@ import { settle } from './votes.ts';
 
 /** The item from which the walk checks the whole edge; from the others it compares with this one only. */
 const homeOf = (edge: Edge): Key => (edge.label === 'TenantGrant' ? (edge.keys[1] as Key) : edge.keys[0]);
-
-/** What an edge repeats of the nodes at its ends. */
-const REPEATS: Readonly<Record<string, readonly [type: string, attribute: string, of: string]>> = {
-  Membership: ['group', 'scope', 'scope'],
-  GroupRole: ['group', 'scope', 'scope'],
-  RolePermission: ['role', 'roleScope', 'scope'],
-};
 
 /** An edge's items agree, its ends exist, and what it repeats of them is right. */
 export function edgeRelations(item: Item): readonly Relation[] {

@@ -2,7 +2,7 @@ import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { isSplit } from '../../table/decision/split.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
 import { FORM, FORMS, isNewer } from '../../table/form.ts';
-import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
+import { isRef, isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import {
@@ -22,6 +22,7 @@ import { batchesOf, type Reader } from '../../table/reader.ts';
 import { inTurns } from '../in-turns.ts';
 import { pagesOf } from '../list-pages.ts';
 import { isOfDecisions } from './decision-form.ts';
+import { contradicts } from './edge-items.ts';
 import { type Entry, entriesOfItem } from './entries.ts';
 import { withoutForm } from './forms.ts';
 import { isSound } from './node-damage.ts';
@@ -169,12 +170,13 @@ export async function gather(
     return name;
   }
 
-  function take(item: Item, group?: Found): void {
-    const found = isNewer(item) ? undefined : attempt(() => entriesOfItem(item, group));
+  /** @param end of an edge: the node in whose partition it stands */
+  function take(item: Item, end?: Found): void {
+    const found = isNewer(item) ? undefined : attempt(() => entriesOfItem(item, end));
     if (!found) isUnread = true;
     const from = { PK: item.PK, SK: item.SK };
     const said = (found ?? []).map((entry) => say(entry, from));
-    if (found && isSound(withoutForm(item))) return;
+    if (found && isSound(withoutForm(item)) && !contradicts(item, end)) return;
     for (const name of [own, ...said]) if (name !== undefined) unsound.add(name);
   }
 
@@ -212,7 +214,9 @@ export async function gather(
       const edges = OWNED.get(each.type);
       // The roles of a group that stand apart are in its own partition.
       if (!edges || (areApart && each.type === 'group' && item?.everyone !== true)) return;
-      const between = edgesBetween(...(isGlobal ? ['permission'] : edges.to));
+      // The effects of global roles on pages are said at the pages; but a role that names a root should have none here.
+      const isElsewhere = typeof item?.scope === 'string' && isRef(item.scope);
+      const between = edgesBetween(...(isGlobal && !isElsewhere ? ['permission'] : edges.to));
       const query = {
         ranges: [{ partition: partitionOf(each), between }],
         keep: ({ Type }: Item) => Type === edges.label,

@@ -61,6 +61,16 @@ test.each<[string, Action, string]>([
     set(building, { ancestors: ['client:d'] }),
     'node_of_other_place ancestors',
   ],
+  [
+    'the root of a role that denies',
+    set({ type: 'role', id: 'own' }, { scope: 'client:d' }),
+    'decision_more role|own',
+  ],
+  [
+    'the root of a role that denies in every tenant',
+    set({ type: 'role', id: 'all' }, { scope: 'client:d' }),
+    'decision_more role|all',
+  ],
 ])('a repair follows no node in doubt: %s', async (_, damage, finding) => {
   const world = createMemoryWorld();
   await world.apply(MANIFEST);
