@@ -2,10 +2,11 @@ import { createWork, type Work } from '../engine/conditions/work.ts';
 import { DENIED } from '../engine/decision.ts';
 import type { LogDecision, LoggedDecision } from '../engine/decision-log.ts';
 import type { Actor, Ask, CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
+import { createPager } from '../engine/search/page.ts';
 import { createLists } from '../engine/search/search.ts';
 import type { SearchReader } from '../engine/search/sources.ts';
 import type { Page as Found } from '../table/reader.ts';
-import { actionOf, permissionOf, type ResourceType } from '../table/resource-type.ts';
+import { actionOf, MAX_ACTIONS, permissionOf, type ResourceType } from '../table/resource-type.ts';
 import { isAllowed, refuseNobody } from './evaluate.ts';
 import { type PagePlace, readPage } from './page-token.ts';
 import {
@@ -146,15 +147,24 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       given: { ...given, action: { name: action } },
     });
 
-    async function firstPart(limit: number, after: string | undefined, work: Work): Promise<Found<string>> {
-      const left = own.filter((action) => after === undefined || action > after);
-      const { decisions } = await checkMany(
-        left.map((action) => checkAction(action, permissionOf(type, resource.type, action))),
-        { work },
-      );
-      const allowed = left.filter((_, position) => decisions[position]?.allowed);
-      const items = allowed.slice(0, limit);
-      return { items, cursor: items.length < allowed.length ? `own ${items.at(-1)}` : 'template ' };
+    // They are too few for a time at which a page ends.
+    const fillOwn = createPager(clock, Number.POSITIVE_INFINITY);
+    async function firstPart(limit: number, inner: string | undefined, work: Work): Promise<Found<string>> {
+      const { items, cursor } = await fillOwn<string>({
+        name: ['actions'],
+        options: { limit, cursor: inner, work },
+        together: MAX_ACTIONS,
+        steps: async function* (from) {
+          for (const candidate of own)
+            if (from?.action === undefined || candidate > from.action)
+              yield { candidate, place: { action: candidate } };
+        },
+        decide: async (actions) => {
+          const asked = actions.map((name) => checkAction(name, permissionOf(type, resource.type, name)));
+          return (await checkMany(asked, { work })).decisions;
+        },
+      });
+      return { items, cursor: cursor === undefined ? 'template ' : `own ${cursor}` };
     }
 
     const { listPermissions } = createLists({
@@ -241,8 +251,10 @@ async function fill({ limit, cursor }: PagePlace, next: Next): Promise<Found<str
   for (let calls = 0; calls < MAX_CALLS && !work.isSpent(); calls++) {
     const found = await next(limit - items.length, at, work);
     items.push(...found.items);
+    if (found.cursor === undefined) return { items };
+    // It has passed over its first candidate, which may be within a whole budget: the next request asks again.
+    if (calls > 0 && work.isSpent() && found.items.length === 0) break;
     at = found.cursor;
-    if (at === undefined) return { items };
     if (items.length >= limit) break;
   }
   return { items, cursor: at as string };
