@@ -197,6 +197,26 @@ describe('changes', () => {
 });
 
 describe('making a change', () => {
+  test('of a person whose name another one may have asks which, and repeats who it is', async () => {
+    const table = await serveTable({ canWrite: true });
+    for (let n = 0; n < 100; n += 1)
+      await table.run('user.create', { email: `u${n}@school.example`, displayName: `Person ${n}` });
+    const [first] = (await table.run('user.list', { limit: 1 })).items as readonly { readonly id: string }[];
+    await table.run('user.update', {
+      id: first?.id,
+      displayName: 'Ann Smith',
+      email: 'smith@school.example',
+    });
+    const { page } = await openPage({ url: table.linkTo('what-if') });
+    await pick(page, 'Disable a user');
+    await choose(page, 'Subject', 'Ann Smith');
+    await page.getByText('Ann Smith may be more than 1 of them: choose one').waitFor();
+    await page.getByRole('button', { name: 'Ann Smith smith@school.example' }).click();
+    await add(page);
+    await page.getByRole('button', { name: 'Make this change…' }).click();
+    await page.getByRole('dialog').getByText(`{"id":"${first?.id}","status":"disabled"}`).waitFor();
+  });
+
   test('is not offered by an explorer that is read-only, and the service refuses it', async () => {
     const table = await serveTable();
     const change = leaving(table, 'dora', 'staff');

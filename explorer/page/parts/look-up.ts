@@ -7,7 +7,7 @@ import type { Send } from '../send.ts';
 export type NamedKind = Exclude<FormField['names'], 'permission' | undefined>;
 
 /** Something that a text may mean. */
-type Candidate = Omit<Found['candidates'][number], 'by'>;
+export type Candidate = Omit<Found['candidates'][number], 'by'>;
 
 /** What a text means: one thing, or why it is not known which. */
 export type Meaning =

@@ -1,12 +1,11 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { NamedRef } from '../../service/index.ts';
 import { useLoaded } from '../calls.ts';
 import { type Send, useClient } from '../client.ts';
 import { firstPage, type Item, namedIn } from '../load-page.ts';
 import { useNames } from '../names.tsx';
 import { ROOT_TYPES, SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../registry.ts';
 import { TYPED, Wrong } from './field.tsx';
-import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
+import { type Candidate, lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
 import { type Settling, useUnsettled } from './unsettled.ts';
 
 /** What can be chosen. */
@@ -39,7 +38,10 @@ export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProp
   // Nothing is read but for a field in which somebody is.
   const [isFocused, setFocused] = useState(false);
   const suggested = useLoaded(isFocused ? kind : undefined, () => suggestionsOf(send, kind));
-  const options = withOwnNames(suggested.value ?? []);
+  const options = suggested.value ? optionsOf(suggested.value) : [];
+  /** What a suggestion stands for; where there are more than these, the table says it. */
+  const refOf = (text: string) =>
+    suggested.value?.isWhole ? options.find(({ value }) => value === text)?.ref : undefined;
   const nameOf = useNames();
   const shown = value && kind !== 'permission' ? (nameOf(value) ?? value) : value;
   // What is typed and not yet chosen.
@@ -80,12 +82,11 @@ export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProp
   const meaningOf = async (named: NamedKind, text: string): Promise<Meaning> => {
     const meaning = await lookUp(send, named, text);
     if ('ref' in meaning || meaning.candidates.length > 0) return meaning;
-    const called = (suggested.value ?? (await suggestionsOf(send, named))).filter(
-      ({ name }) => name === text,
-    );
+    const { items, isWhole } = suggested.value ?? (await suggestionsOf(send, named));
+    const called = items.filter(({ name }) => name === text);
     const [only] = called;
     if (!only) return meaning;
-    return called.length === 1 ? only : severalOf(text, called);
+    return called.length === 1 && isWhole ? only : severalOf(text, called, !isWhole);
   };
 
   return (
@@ -105,7 +106,7 @@ export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProp
         onInput={(event) => {
           const text = event.currentTarget.value;
           setTyped(text);
-          if (isWhole(event)) choose(options.find(({ name }) => name === text)?.ref ?? text);
+          if (isAtOnce(event)) choose(refOf(text) ?? text);
         }}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         onKeyDown={(event) => {
@@ -116,9 +117,9 @@ export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProp
         }}
       />
       <datalist id={`${id}-list`}>
-        {options.map(({ ref, name }) => (
-          <option key={ref} value={name}>
-            {ref === name ? undefined : ref}
+        {options.map(({ ref, name, value }) => (
+          <option key={ref} value={value}>
+            {[name, ref].find((text) => text !== value)}
           </option>
         ))}
       </datalist>
@@ -166,28 +167,40 @@ function Problem({ of: { problem, candidates, meant }, choose, take }: ProblemPr
 }
 
 /** Whether an input came in full, not letter by letter: a suggestion that was clicked, or the field's button to clear it. */
-const isWhole = (event: Event): boolean =>
+const isAtOnce = (event: Event): boolean =>
   !(event instanceof InputEvent) || event.inputType === 'insertReplacementText' || event.inputType === '';
 
-const namedOf = (list: string, item: Item): NamedRef => {
-  const named = namedIn(list, item);
-  return list === 'page' || list === 'permission' ? { ...named, ref: named.name } : named;
+const suggestedIn = (list: string, item: Item): Candidate => {
+  const { ref, name } = namedIn(list, item);
+  if (list === 'page' || list === 'permission') return { ref: name, name };
+  return typeof item.email === 'string' ? { ref, name, email: item.email } : { ref, name };
 };
 
-/** A suggestion stands for one entity: where several have a name, it is their reference. */
-function withOwnNames(all: readonly NamedRef[]): readonly NamedRef[] {
+interface Suggested {
+  readonly items: readonly Candidate[];
+  /** Whether these are all that there are. */
+  readonly isWhole: boolean;
+}
+
+/** A suggestion stands for one entity: by its name where no other has it, by its email or reference otherwise. */
+function optionsOf({ items, isWhole }: Suggested) {
   const counts = new Map<string, number>();
-  for (const { name } of all) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return all.map(({ ref, name }) => ({ ref, name: counts.get(name) === 1 ? name : ref }));
+  for (const { name } of items) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return items.map(({ ref, name, email = ref }) => {
+    const isNamed = counts.get(name) === 1 && (isWhole || email === ref);
+    return { ref, name, value: isNamed ? name : email };
+  });
 }
 
 /** The first page of each list of a kind; nothing of one that cannot be read. */
-async function suggestionsOf(send: Send, kind: Kind): Promise<readonly NamedRef[]> {
-  const lists = await Promise.all(
+async function suggestionsOf(send: Send, kind: Kind): Promise<Suggested> {
+  const pages = await Promise.all(
     (LISTS[kind] ?? [kind]).map(async (list) => {
       const reply = await firstPage(send, `${list}.list`, { limit: MOST });
-      return reply.ok ? reply.result.items.map((item) => namedOf(list, item)) : [];
+      if (!reply.ok) return { items: [], isWhole: false };
+      const { items, cursor } = reply.result;
+      return { items: items.map((item) => suggestedIn(list, item)), isWhole: cursor === undefined };
     }),
   );
-  return lists.flat();
+  return { items: pages.flatMap(({ items }) => items), isWhole: pages.every(({ isWhole }) => isWhole) };
 }

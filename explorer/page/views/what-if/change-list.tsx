@@ -44,18 +44,19 @@ export function ChangeList({ changes, onChange }: ChangeListProps) {
   );
 }
 
+interface SaidProps {
+  readonly of: Change;
+  /** With what is sent: several may have one name. */
+  readonly isWhole?: boolean;
+}
+
 /** A change in a sentence; a command that has none as its JSON. */
-export function Said({ of }: { readonly of: Change }) {
+export function Said({ of, isWhole = false }: SaidProps) {
   const sentence = sentenceOf(of);
   return (
     <span class="change">
-      {sentence ? (
-        <Sentence of={sentence} />
-      ) : (
-        <>
-          {of.command} <code>{JSON.stringify(of.input)}</code>
-        </>
-      )}
+      {sentence ? <Sentence of={sentence} /> : of.command}
+      {(isWhole || !sentence) && <code> {JSON.stringify(of.input)}</code>}
     </span>
   );
 }

@@ -66,7 +66,7 @@ export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
             <ul>
               {changes.map((change) => (
                 <li key={JSON.stringify(change)}>
-                  <Said of={change} />
+                  <Said of={change} isWhole />
                 </li>
               ))}
             </ul>
