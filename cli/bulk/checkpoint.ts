@@ -57,7 +57,7 @@ export function resumed(
   const differs = (
     [
       ['kind', 'it loaded another kind'],
-      ['table', 'it used another table, endpoint, region or profile'],
+      ['table', 'it used another table, function, endpoint, region or profile'],
       ['hash', 'the file has changed since'],
       ['refusedFile', 'it used another file of refused rows'],
     ] as const

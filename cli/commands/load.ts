@@ -7,7 +7,7 @@ import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { readSource, readThrough } from '../bulk/source.ts';
-import { readEndpoint, tableOf } from '../connection.ts';
+import { functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, IncompleteError, UsageError } from '../context.ts';
 import { nameOf, openInput, problemIn, STDIN, sizeOf } from '../input-file.ts';
 import {
@@ -228,16 +228,13 @@ async function namedTarget(
 ): Promise<Pick<LoadOptions, 'transport' | 'isOneProcess'> & { readonly name: string }> {
   const { env } = context;
   const { transport, reader } = await targetOf(options, context, { requestTimeoutMs: REQUEST_TIMEOUT_MS });
-  if (!reader) return { transport: retryable(transport), name: `function ${options.function}` };
-  const endpoint = readEndpoint(options, env);
-  return {
-    transport,
-    isOneProcess: true,
-    // A table of the same name elsewhere is another table.
-    name: [tableOf(options, env), endpoint.endpoint, endpoint.region, env.AWS_PROFILE]
-      .filter(Boolean)
-      .join(' '),
-  };
+  const called = functionOf(options, env);
+  const { endpoint, region } = called ?? readEndpoint(options, env);
+  // What has the same name elsewhere is another one.
+  const name = [called ? `function ${called.name}` : tableOf(options, env), endpoint, region, env.AWS_PROFILE]
+    .filter(Boolean)
+    .join(' ');
+  return reader ? { transport, isOneProcess: true, name } : { transport: retryable(transport), name };
 }
 
 /** Answers `transient` where the function gave no answer, so that the load slows down and retries. */

@@ -23,7 +23,7 @@ export type ManifestOptions = ValuesOf<typeof PLANNING> & GlobalOptions;
 export interface Connected extends Sender {
   /** Undefined where only a function is named: which table it is of is not known. */
   readonly table: string | undefined;
-  /** For people: which table, and where. */
+  /** For people: which table or function, and where. */
   readonly place: string;
 }
 
@@ -31,10 +31,10 @@ async function connect(options: WriteOptions, around: Context): Promise<Connecte
   const { env } = around;
   const sender = await openSender(options, around);
   const target = functionOf(options, env);
-  if (target) return { ...sender, table: undefined, place: `the function ${target.name}` };
-  const table = tableOf(options, env);
-  const { endpoint, region } = readEndpoint(options, env);
+  const { endpoint, region } = target ?? readEndpoint(options, env);
   const where = endpoint === undefined ? (region === undefined ? '' : ` in ${region}`) : ` at ${endpoint}`;
+  if (target) return { ...sender, table: undefined, place: `the function ${target.name}${where}` };
+  const table = tableOf(options, env);
   return { ...sender, table, place: `the table ${table}${where}` };
 }
 

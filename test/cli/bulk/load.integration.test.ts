@@ -105,6 +105,17 @@ describe('--resume', () => {
       code: 2,
       error: expect.stringContaining('the file has changed since'),
     });
+    // A function of the same name elsewhere writes to another table.
+    const named = ['--function', 'provisioning'];
+    writeFileSync(checkpoint, JSON.stringify({ ...state, table: named.join(' ').slice(2) }));
+    for (const where of [
+      ['--lambda-endpoint', 'http://127.0.0.1:9'],
+      ['--region', 'eu-west-1'],
+    ])
+      expect(await load(file, '--resume', '--patience', '1', ...named, ...where)).toMatchObject({
+        code: 2,
+        error: expect.stringContaining('it used another table, function, endpoint, region or profile'),
+      });
     writeFileSync(checkpoint, JSON.stringify(state));
     expect(await load(file, '--resume')).toMatchObject({ code: 1, counts: [30, 29, 0, 1] });
     expect(await world.refused('user.read', { email: 'resume2@example.com' })).toMatchObject({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createLightWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
+import { serveFunction } from './function.ts';
 
 /** A plan in a file beside what transcripts/plan-file.txt shows. */
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-plans-'));
@@ -27,4 +28,22 @@ test('only its owner can read it, it is of one table, and makes no folder', asyn
   expect(() => statSync(join(folder, 'no'))).toThrow('ENOENT');
   expect((await run('apply', path, '--yes')).code).toBe(0);
   expect((await world.run('user.list', {})).items).toHaveLength(1);
+});
+
+test('through a function it is of the function at its endpoint', async () => {
+  const file = fileOf('users: { cyd: {} }');
+  const path = join(folder, 'function.plan');
+  const [stage, live] = [await createLightWorld(), await createLightWorld()];
+  const run = async ({ provision }: typeof stage, ...args: readonly string[]) => {
+    const at = await serveFunction(provision);
+    return { at, ...(await gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', at])) };
+  };
+  const { at } = await run(stage, 'plan', file, '--out', path);
+  const { at: other, ...answer } = await run(live, 'apply', path, '--yes');
+  expect(answer).toMatchObject({
+    code: 2,
+    error: expect.stringContaining(
+      `is a plan for the function provisioning at ${at}, and this is the function provisioning at ${other}`,
+    ),
+  });
 });
