@@ -1,10 +1,14 @@
+import { MAX_ANCESTORS } from '../../table/entities/scope-types.ts';
 import { loadConditions } from '../nodes/properties.ts';
 import { byDanger, type Finding, findingId } from './finding.ts';
 import type { Verified, VerifyOptions } from './options.ts';
 import { createRound } from './round.ts';
 
-/** Walks over the table: a repaired item may be the source of others. */
-const MAX_ROUNDS = 4;
+/**
+ * Walks that repair: a repaired item may be the source of others, and the path of a scope follows that of its parent. One
+ * more says what is left.
+ */
+const MAX_ROUNDS = MAX_ANCESTORS;
 
 /**
  * Checks that nodes, edges, guards, copies and decision items agree, by Query and by key, a partition at a
@@ -25,6 +29,7 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   for (let round = from?.round ?? 1, start = from; ; round++, start = undefined) {
     const walk = createRound({
       ...options,
+      repair: round <= MAX_ROUNDS ? options.repair : undefined,
       from: start,
       onCheckpoint:
         onCheckpoint &&
@@ -39,8 +44,8 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
     const result = await walk.run();
     const here = [...(start?.repaired ?? []), ...walk.repaired];
     remember(here);
-    // A repair may have made other items right, so everything is checked again.
-    if (here.length > 0 && round < MAX_ROUNDS) continue;
+    // A repair may have made other items right, or wrong, so everything is checked again.
+    if (here.length > 0) continue;
     const open = [...result.open].sort(byDanger);
     for (const finding of open) repaired.delete(findingId(finding));
     return { ...result, open, repaired: [...repaired.values()].sort(byDanger) };

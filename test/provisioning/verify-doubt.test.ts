@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createMemoryWorld } from '../support/world.ts';
-import { verifyOn } from './findings.ts';
+import { linesOf, verifyOn } from './findings.ts';
 
 /** A node that is damaged or lost while what repeats it is still right: a repair that follows the node would open access. */
 const MANIFEST = `
@@ -82,4 +83,30 @@ test.each<[string, Action, string]>([
   expect(
     open.filter(({ repairable }) => !repairable).map(({ code, attribute }) => `${code} ${attribute ?? ''}`),
   ).toContain(finding);
+});
+
+test('a deep tree is put right from its root down, and what a walk has not found whole stays open', async () => {
+  const world = createMemoryWorld();
+  // The list of zones names the deepest first.
+  const zones = Array.from({ length: 9 }, (_, n) => `z${9 - n}`);
+  const lines = zones.map(
+    (id, n) => `  ${id}: { id: ${id}, type: zone, kind: office, parent: ${zones[n - 1] ?? 'B'} }`,
+  );
+  await world.apply(`
+scopes:
+  C: { id: c, type: client }
+  P: { id: p, type: project, parent: C }
+  B: { id: b, type: building, parent: P }
+${lines.join('\n')}
+`);
+  const whole = await world.reader.getMany(zones.map((id) => nodeKey({ type: 'zone', id })));
+  await world.writer.send(zones.slice(1).map((id) => set({ type: 'zone', id }, { ancestors: [] })));
+  const lost = { ...world, writer: { ...world.writer, send: async () => {} } };
+  const found = linesOf((await verifyOn(world, false, { logs: false })).open);
+  expect(found.length).toBeGreaterThan(8);
+  expect(linesOf((await verifyOn(lost, true, { logs: false })).open)).toEqual(found);
+  expect((await verifyOn(world, true, { logs: false })).open).toEqual([]);
+  expect(
+    (await world.reader.getMany(whole.map((item) => item as Item))).map((item) => item?.ancestors),
+  ).toEqual(whole.map((item) => item?.ancestors));
 });
