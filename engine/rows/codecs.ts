@@ -92,7 +92,13 @@ export const DOUBLE: Codec = {
   span: spanOf(writeNumber),
 };
 
-/** An instant, cut to whole milliseconds. What a column keeps below them is within the millisecond that follows. */
+/** From year 10000 on a text begins with a sign, which sorts before digits, and databases do not read it. */
+const YEAR_10000 = Date.UTC(10_000, 0);
+
+/**
+ * An instant, cut to whole milliseconds. What a column keeps below them is within the millisecond that follows. An end
+ * before 1970 or after year 9999 is open.
+ */
 const time = (read: (stored: unknown) => Date | undefined, write: (instant: number) => Stored): Codec => ({
   type: 'timestamp',
   read: (stored) => {
@@ -102,10 +108,12 @@ const time = (read: (stored: unknown) => Date | undefined, write: (instant: numb
   span: (from, to) => {
     const isTime = (value: Value | undefined) => value === undefined || value instanceof Date;
     if (!isTime(from) || !isTime(to)) return undefined;
-    return {
-      from: from === undefined ? undefined : write((from as Date).getTime()),
-      to: to === undefined ? undefined : write((to as Date).getTime() + 1),
+    const end = (value: Value | undefined, more: number): Stored | undefined => {
+      if (!(value instanceof Date)) return undefined;
+      const instant = value.getTime() + more;
+      return instant >= 0 && instant < YEAR_10000 ? write(instant) : undefined;
     };
+    return { from: end(from, 0), to: end(to, 1) };
   },
 });
 

@@ -140,7 +140,8 @@ function equalTo(column: Column, value: Value): RowCondition {
 
 function spanIn(column: Column, from: Value | undefined, to: Value | undefined): RowCondition {
   const span = column.codec.span?.(from, to);
-  return span ? { kind: 'range', column, ...span } : EVERYTHING;
+  if (!span || (span.from === undefined && span.to === undefined)) return EVERYTHING;
+  return { kind: 'range', column, ...span };
 }
 
 /**

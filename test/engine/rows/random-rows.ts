@@ -32,6 +32,7 @@ const EXPRESSIONS = [
   'resource.properties.paidAt >= timestamp("2026-01-01T00:00:00.001Z")',
   'resource.properties.paidAt == timestamp("2026-01-01T00:00:00.001Z")',
   'resource.properties.paidAt < context.time',
+  'resource.properties.paidAt <= timestamp("9999-12-31T23:59:59.999Z")',
   'subject.properties.department == "sales" && resource.properties.owner == subject.id',
   'subject.properties.department == "sales" || resource.properties.isOpen == true',
   'resource.properties.department == "sales"',
@@ -53,7 +54,7 @@ const DOUBLES = [0, 0.5, 0.49999999999999994, 1, -1e300, Number.NaN];
 const TIMES = [
   ...['2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'],
   ...['2026-01-01T00:00:00.001999Z', '2026-01-01T00:00:00.002Z', '2026-01-01T00:00:00Z'],
-  ...['2026-01-01T01:00:00.001+01:00', '1969-12-31T23:59:59.999Z'],
+  ...['2026-01-01T01:00:00.001+01:00', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
 ];
 
 /** What rows may be like. */
