@@ -4,7 +4,7 @@ import type { Stored } from './codecs.ts';
 import { EVERYTHING, NEVER, type RowCondition } from './condition.ts';
 import type { Row, Rows } from './define-rows.ts';
 import { type Filter, filterOf, sayable, withLeaves } from './dynamodb-filter.ts';
-import type { Place } from './row-place.ts';
+import { isExact, type Place } from './row-place.ts';
 import type { RowsQuestion } from './visible-rows.ts';
 
 /** Which rows stand under which keys of a table, or of one of its indexes. */
@@ -135,7 +135,7 @@ export function rowsInDynamoDb<R extends Row>(
         Limit: queries === MAX_FILTERED ? count : Math.min(count * 2 ** queries, MAX_LIMIT),
       });
       for (const row of Items) {
-        if (!['string', 'number'].includes(typeof sortKeyOf(row)))
+        if (typeof sortKeyOf(row) !== 'string' && !isExact(sortKeyOf(row)))
           throw invalid(`row.${sort.attribute}`, 'a sort key must be a text, or a number within 2^53');
         if (isIn(sortKeyOf(row))) yield { ...absent, ...row };
       }

@@ -11,6 +11,10 @@ const MAX_TEXT = 1_024;
 
 const PLACE = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
+/** Whether a number is surely the one that the database has: a larger one may be rounded. */
+export const isExact = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+
 /**
  * The place of a row.
  *
@@ -20,16 +24,13 @@ export function placeOf({ order, key }: Rows, row: Row): Place {
   const place: Record<string, PlaceValue> = {};
   for (const name of [...order.map(({ column }) => column), ...key]) {
     const value = columnOf(row, name);
-    const isExact =
-      (typeof value === 'string' && value.length <= MAX_TEXT) ||
-      typeof value === 'boolean' ||
-      (typeof value === 'number' && Number.isFinite(value));
+    const isShort = typeof value === 'string' && value.length <= MAX_TEXT;
     if (typeof value === 'bigint') place[name] = String(value);
-    else if (isExact) place[name] = value;
+    else if (isShort || typeof value === 'boolean' || isExact(value)) place[name] = value;
     else
       throw invalid(
         `row.${name}`,
-        `the column ${name} orders the list, so it must be a text of at most ${MAX_TEXT} characters, a number or a boolean; select a time as a text`,
+        `the column ${name} orders the list, so it must be a text of at most ${MAX_TEXT} characters, a number within 2^53 or a boolean; select a time as a text`,
       );
   }
   return place;

@@ -246,6 +246,11 @@ describe('refuses', () => {
     ['a query that answers too much', { fetch: async () => [...ALL, ...ALL], limit: 1 }, 'fetch'],
     ['a row without a column', { fetch: async () => [{ id: 1, at: 'x' }] }, 'row.project'],
     ['a row without an id', { fetch: async () => [{ ...ALL[0], id: null }] }, 'row.id'],
+    [
+      'a number as a place that may be rounded',
+      { fetch: async () => [{ ...ALL[0], at: 2 ** 53 }] },
+      'row.at',
+    ],
     ['a date as a place', { fetch: async () => [{ ...ALL[0], at: new Date() }] }, 'row.at'],
   ])('%s', async (_, more, field) => {
     const { ask } = await createList();
