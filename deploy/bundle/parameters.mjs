@@ -6,13 +6,16 @@ export default class Parameters {
     const check = async () => {
       const { checkParameters } = await tsImport('./parameters.ts', import.meta.url);
       const { configurationInput, processedInput, service } = serverless;
-      const { DecisionLogTo, DecisionLogStreamArn } = service.resources.Parameters;
+      const stack = Object.entries(service.resources.Parameters).map(([name, { Default }]) => [
+        name,
+        Default,
+      ]);
       try {
         checkParameters(
           processedInput.options.param ?? [],
           Object.keys(configurationInput.params.default),
           service.functions.authorizer.environment,
-          { DecisionLogTo: DecisionLogTo.Default, DecisionLogStreamArn: DecisionLogStreamArn.Default },
+          Object.fromEntries(stack),
         );
       } catch (error) {
         throw new serverless.classes.Error(error.message, 'PARAMETERS');

@@ -5,6 +5,10 @@ import { hint } from '../../provisioning/suggestions.ts';
 export interface StackParameters {
   readonly DecisionLogTo: string;
   readonly DecisionLogStreamArn: string;
+  readonly TableName: string;
+  readonly TableStreamArn: string;
+  readonly AuditStorage: string;
+  readonly LiveRevocation: string;
 }
 
 /**
@@ -21,15 +25,19 @@ export function checkParameters(
   given: readonly string[],
   declared: readonly string[],
   environment: Readonly<Record<string, unknown>>,
-  { DecisionLogTo, DecisionLogStreamArn }: StackParameters,
+  stack: StackParameters,
 ): void {
   const unknown = given
     .map((each) => each.split('=', 1)[0] ?? '')
     .filter((name) => !declared.includes(name))
     .map((name) => `--param ${name}: there is no such parameter; ${hint(name, declared)}`);
   if (unknown.length > 0) throw new Error(unknown.join('\n'));
-  if (DecisionLogTo === 'firehose' && DecisionLogStreamArn === '')
+  if (stack.DecisionLogTo === 'firehose' && stack.DecisionLogStreamArn === '')
     throw new Error('--param decisionLogTo=firehose needs the ARN of your stream: decisionLogStreamArn');
+  // Without it the stack would delete what reads the stream of the table before, without a word.
+  const readsStream = String(stack.AuditStorage) === 'true' || String(stack.LiveRevocation) === 'true';
+  if (readsStream && stack.TableName !== '' && stack.TableStreamArn === '')
+    throw new Error('--param tableName with auditStorage or liveRevocation needs tableStreamArn');
   const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
   try {
     // The name of the table is known when the stack is deployed.

@@ -8,7 +8,14 @@ const GOOD = {
   CACHE_TTL_SECONDS: 60,
   SUBJECT_FROM: '',
 };
-const LOGS = { DecisionLogTo: 'logs', DecisionLogStreamArn: '' };
+const LOGS = {
+  DecisionLogTo: 'logs',
+  DecisionLogStreamArn: '',
+  TableName: '',
+  TableStreamArn: '',
+  AuditStorage: 'false',
+  LiveRevocation: 'false',
+};
 const check = (
   given: readonly string[],
   environment: Readonly<Record<string, unknown>> = GOOD,
@@ -42,4 +49,16 @@ describe("the stack's parameters", () => {
     const DecisionLogStreamArn = 'arn:aws:firehose:eu-central-1:123456789012:deliverystream/decisions';
     expect(() => check([], GOOD, { ...firehose, DecisionLogStreamArn })).not.toThrow();
   });
+
+  test.each(['AuditStorage', 'LiveRevocation'])(
+    'that read the stream of another table name it: %s',
+    (reader) => {
+      const own = { ...LOGS, [reader]: 'true' };
+      const adopted = { ...own, TableName: 'restored' };
+      expect(() => check([], GOOD, own)).not.toThrow();
+      expect(() => check([], GOOD, adopted)).toThrow('needs tableStreamArn');
+      expect(() => check([], GOOD, { ...adopted, TableStreamArn: 'arn:stream' })).not.toThrow();
+      expect(() => check([], GOOD, { ...LOGS, TableName: 'restored' })).not.toThrow();
+    },
+  );
 });
