@@ -7,6 +7,9 @@ import { isVisibleText } from '../table/visible-text.ts';
 import { fieldsOf } from './command.ts';
 import { fieldMeant } from './field-meant.ts';
 import { type FieldMeant, fieldOf, inPlainWords, toInvalid } from './issues.ts';
+import { isPseudonym, PSEUDONYM } from './pseudonyms.ts';
+
+const SEALED = `begins with ${PSEUDONYM}, as only what stands for personal values in the audit log`;
 
 /** What names a request: an id of an operation, an actor. */
 export const label = z
@@ -14,7 +17,8 @@ export const label = z
   .min(1)
   .max(128)
   .refine(isSafeText, 'holds # or control characters')
-  .refine(isVisibleText, field.UNSEEN);
+  .refine(isVisibleText, field.UNSEEN)
+  .refine((text): boolean => !isPseudonym(text), SEALED);
 
 /** Levels of lists and maps in one field of an input: a manifest is what goes deepest. */
 export const MAX_LEVELS = 20;
@@ -54,9 +58,11 @@ export function readInput<S extends z.ZodType>(
 
 /**
  * What a schema cannot report, because it would run out of stack or not see it: data nested too deep, and
- * `__proto__`, which zod leaves out of maps. Looks no deeper than it must.
+ * `__proto__`, which zod leaves out of maps. And a pseudonym, wherever it stands: whoever lists the audit log would read
+ * the value of anybody. Looks no deeper than it must.
  */
 export function misshapen(value: unknown, levels: number): Misfit | undefined {
+  if (isPseudonym(value)) return { path: [], message: SEALED };
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return { path: [], message: `is nested more than ${MAX_LEVELS} levels deep` };
   for (const [key, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {

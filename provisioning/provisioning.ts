@@ -14,7 +14,7 @@ import { type AuditSender, auditOrigin, counters } from './audit.ts';
 import { createBatches } from './batch.ts';
 import { createBatchedReads } from './batched-reads.ts';
 import { keeping } from './command.ts';
-import { label, readBySchema } from './input.ts';
+import { label, MAX_LEVELS, misshapen, readBySchema } from './input.ts';
 import {
   AlreadyDone,
   asOpen,
@@ -64,7 +64,9 @@ const eventSchema = z.strictObject({
   operationId: label.optional(),
   actor: label.optional(),
   /** Where the request came from; goes into the audit record. */
-  origin: auditOrigin.optional(),
+  origin: auditOrigin
+    .refine((of) => !misshapen(of, MAX_LEVELS), 'holds a pseudonym, or is nested too deep')
+    .optional(),
   dryRun: z.boolean().optional(),
   /** The operator's token, where operators are verified by one. */
   token: z.string().min(1).max(10_240).optional(),

@@ -23,7 +23,8 @@ import type { AuditEntry } from './plan.ts';
  */
 type Attributes = Readonly<Record<string, unknown>>;
 
-const PSEUDONYM = 'pseudonym:';
+/** With which a pseudonym begins, and nothing that is sent (input.ts). */
+export const PSEUDONYM = 'pseudonym:';
 /** Of where a request came from. */
 export const OF_ORIGIN = ['ipAddress', 'userAgent', 'metadata'] as const;
 const NONE: readonly string[] = [];

@@ -64,3 +64,22 @@ test('two values of one user take one read of the key', async () => {
   expect(await provision({ command: 'user.update', input })).toMatchObject({ ok: true });
   expect(readsOfKey('ann')).toBe(1);
 });
+
+test.each([
+  ['an input', (sent: string) => ({ input: { relatedEntities: { email: [sent] } } })],
+  ['where it came from', (userAgent: string) => ({ origin: { userAgent } })],
+  ['data of where it came from', (sent: string) => ({ origin: { metadata: { email: sent } } })],
+  ['who sent it', (sent: string) => ({ actor: sent.slice(0, 128) })],
+])('a pseudonym is refused in %s: the log would open it for somebody else', async (_, given) => {
+  const { provision, world } = createStage();
+  await provision(create('ann'));
+  const [email] = world
+    .items()
+    .flatMap(({ after }) => (after as { email?: string } | undefined)?.email ?? []);
+  const { input, ...more } = { input: {}, ...given(String(email)) };
+  const sent = { action: 'x', entityType: 'thing', entityId: '1', ...input };
+  const event = { command: 'audit.create', input: sent, ...more };
+  expect(await provision(event)).toMatchObject({
+    error: { code: 'invalid', message: expect.stringContaining('pseudonym') },
+  });
+});
