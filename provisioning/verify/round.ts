@@ -30,7 +30,8 @@ const A_BATCH = 400;
 const AT_ONCE = 800;
 
 /** Of one walk: what those before it have come to goes into checkpoints. */
-export interface RoundOptions extends Omit<VerifyOptions, 'from' | 'onCheckpoint'> {
+export interface RoundOptions extends Omit<VerifyOptions, 'from' | 'onCheckpoint' | 'repair'> {
+  readonly repair: VerifyOptions['repair'] | undefined;
   readonly from: Checkpoint | undefined;
   readonly onCheckpoint: ((checkpoint: Omit<Checkpoint, 'round' | 'repairedBefore'>) => void) | undefined;
 }
