@@ -29,7 +29,7 @@ export { compareLogged, type LoggedThen, RESTS_ON } from './evidence/logged-then
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';
-export { violationText } from './invariants/new-violations.ts';
+export { brokenLines } from './invariants/new-violations.ts';
 export { inPlainWords } from './issues.ts';
 export { isOpen } from './kinds/entries.ts';
 export {

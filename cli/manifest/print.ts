@@ -1,10 +1,10 @@
 import {
+  brokenLines,
   type PlanAnswer,
   type PlannedChange,
   type Progress,
   planSections,
   stepText,
-  violationText,
 } from '../../provisioning/index.ts';
 import { accessLines, betweenLines } from '../access.ts';
 import { type Paint, painter } from '../context.ts';
@@ -44,11 +44,6 @@ const keptLines = (kept: Kept, all: boolean): readonly string[] => {
   return [...lines.slice(0, KINDS_AT_MOST), `… and ${lines.length - KINDS_AT_MOST} more: see --all`];
 };
 
-const brokenLines = (broken: PlanAnswer['invariants']): readonly string[] =>
-  broken?.unproved === undefined
-    ? (broken?.violations ?? []).map((violation) => plain(violationText(violation)))
-    : [plain(`it is not known whether: ${broken.unproved}`)];
-
 export interface PrintOptions {
   readonly colours: boolean;
   readonly all: boolean;
@@ -83,7 +78,10 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place, known 
       ),
     ),
     ...(steps.length === 0 ? [] : [...accessLines(plan.access, known), ...betweenLines(plan.between, known)]),
-    ...section('this breaks invariants (--accept NAME --reason TEXT goes on)', brokenLines(plan.invariants)),
+    ...section(
+      'this breaks invariants (--accept NAME --reason TEXT goes on)',
+      brokenLines(plan.invariants).map(plain),
+    ),
     '',
     ...(plan.warning === undefined ? [] : [plain(`warning: ${plan.warning}`)]),
     steps.length === 0

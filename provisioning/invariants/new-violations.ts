@@ -88,6 +88,12 @@ export const violationText = ({ name, who, certain, holds, from }: Violation): s
       ' and ',
     )}${who.token ? `, with a token that names ${who.token.groups.join(', ')}` : ''}, from ${from}`;
 
+/** A line for each violation, or that there may be some. */
+export const brokenLines = (broken: Broken | undefined): readonly string[] =>
+  broken?.unproved === undefined
+    ? (broken?.violations ?? []).map(violationText)
+    : [`it is not known whether: ${broken.unproved}`];
+
 /** Throws where others are broken than those that may be. */
 export function refuse(violations: readonly Violation[], accepted: readonly Accepted[]): void {
   const refused = violations.filter(({ name }) => !accepted.some(({ invariant }) => invariant === name));

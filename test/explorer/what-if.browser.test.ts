@@ -267,6 +267,59 @@ describe('making a change', () => {
   });
 });
 
+/** Nobody may pay bills and do this as well. */
+const separating = ({ ref }: ServedTable, permission: string) => ({
+  scope: ref('scope', 'school'),
+  name: 'bills',
+  separate: [permission, 'invoices:pay:bill'],
+  within: 'tenant',
+});
+
+describe('what is said beside who loses access', () => {
+  test('the tokens and the warnings of an answer, which are nowhere else', async () => {
+    const make = async (table: ServedTable, ...changes: readonly Change[]): Promise<Page> => {
+      const { page } = await open(table, ...changes);
+      await page.getByRole('button', { name: 'Make this change…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make this change' }).click();
+      await page.getByText('The change was made.').waitFor();
+      return page;
+    };
+    const table = await serveTable({ canWrite: true });
+    const tokenOf = (name: string): Change => ({
+      command: 'token.create',
+      input: { user: idOf(table.ref('subject', name)), tokenType: 'api' },
+    });
+    const issued = await make(table, tokenOf('ann@school.example'), tokenOf('dora'));
+    expect(await issued.getByText('Token, which is shown only now:').count()).toBe(2);
+    await expectAccessible(issued);
+    const other = await serveTable({ canWrite: true });
+    const input = separating(other, 'invoices:read:list');
+    const warned = await make(other, { command: 'invariant.create', input });
+    expect(await warned.getByText('not all holds').count()).toBe(1);
+  });
+
+  test('what stays and names a scope that is deleted', async () => {
+    const table = await serveTable();
+    await table.run('location.create', { id: 'hall', name: 'Hall', parent: table.ref('scope', 'school') });
+    const route = { method: 'GET', path: '/hall', permission: 'dashboard', scope: 'location:hall' };
+    await table.run('route.create', route);
+    const { page } = await open(table, { command: 'location.delete', input: { id: 'hall' } });
+    await page.getByRole('listitem').filter({ hasText: 'GET /hall' }).getByText('location:hall').waitFor();
+  });
+
+  test('what a manifest breaks, and what in it is hardly meant', async () => {
+    const table = await serveTable();
+    const { page } = await openPage({ url: table.linkTo('what-if', { compare: 'manifest' }) });
+    await table.run('invariant.create', separating(table, 'dashboard'));
+    const wins = SCHOOL.replace('combination: deny-overrides', 'combination: allow-overrides');
+    await openFile(page, 'school.yaml', wins.replace('allow: ["invoices', 'allow: [dashboard, "invoices'));
+    await page.getByText('any allow wins').waitFor();
+    await page.getByText('This breaks invariants:').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'bills: ' }).first().waitFor();
+    await expectAccessible(page);
+  });
+});
+
 const whatDoraMay = ({ ref }: ServedTable) => ({
   subject: ref('subject', 'dora'),
   permission: 'dashboard',

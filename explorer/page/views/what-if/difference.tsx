@@ -13,6 +13,7 @@ import { Table, type TableColumn } from '../../parts/table.tsx';
 const SIDES = {
   loses: { sign: '−', title: 'Loses access' },
   gains: { sign: '+', title: 'Gains access' },
+  between: { sign: '−', title: 'Refused in between' },
 } as const;
 
 /** Who loses and who gains what. */
@@ -29,9 +30,26 @@ export function Difference({ of }: { readonly of: AccessDifference }) {
       {isNothing && !isLeast && <p>Nobody’s access differs.</p>}
       <Side name="loses" side={of.loses} isLeast={isLeast} />
       <Side name="gains" side={of.gains} isLeast={isLeast} />
+      {of.leaves && <Left of={of.leaves} />}
     </>
   );
 }
+
+/** What stays and names a scope that is deleted. */
+const Left = ({ of: { rows, moreRows } }: { readonly of: NonNullable<AccessDifference['leaves']> }) => (
+  <>
+    <Warning>What stays refuses everybody from then on, and goes to whoever creates that id again:</Warning>
+    <ul>
+      {rows.map(({ kind, id, label, scope }) => (
+        <li key={`${kind} ${id}`}>
+          {kind === 'route' ? '' : 'resource type '}
+          <bdi>{label}</bdi> at <code>{scope}</code>
+        </li>
+      ))}
+      {moreRows > 0 && <li>and {moreRows.toLocaleString('en')} more</li>}
+    </ul>
+  </>
+);
 
 /** Who loses, and who gains, in one line. */
 export function Summary({ of }: { readonly of: AccessDifference }) {
@@ -54,7 +72,8 @@ interface SideProps {
   readonly isLeast: boolean;
 }
 
-function Side({ name, side, isLeast }: SideProps) {
+/** Who loses or gains what. */
+export function Side({ name, side, isLeast }: SideProps) {
   const { sign, title } = SIDES[name];
   if (side.rows.length === 0) return null;
   return (

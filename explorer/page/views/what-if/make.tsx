@@ -4,7 +4,10 @@ import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
 import { useClient } from '../../client.ts';
 import type { Change } from '../../commands/changes.ts';
-import { run } from '../../load-page.ts';
+import { isObject } from '../../json.ts';
+import { type Item, run } from '../../load-page.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { Warning } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Difference, Summary } from './difference.tsx';
@@ -17,6 +20,8 @@ export interface Made {
   readonly since: string;
   /** With it, a check sees the change. */
   readonly token: string | undefined;
+  /** What the command answered. */
+  readonly answer: Item;
 }
 
 export interface MakeProps {
@@ -73,7 +78,7 @@ function Confirmation(props: ConfirmationProps) {
     const { people, more } = difference.loses;
     const mayLose = people > 0 || more || difference.incomplete !== undefined;
     const since = new Date().toISOString();
-    onMade({ revoked: mayLose ? revoked : undefined, since, token: reply.token });
+    onMade({ revoked: mayLose ? revoked : undefined, since, token: reply.token, answer: reply.result });
     changed();
   };
 
@@ -111,13 +116,20 @@ function Confirmation(props: ConfirmationProps) {
   );
 }
 
-/** Says that a change was made, and where to see how long caches may still answer from before it. */
+/** What an answer says but once, and those of the parts of a transaction and of what was approved. */
+function saidIn(answer: Item, name: 'token' | 'warning'): readonly string[] {
+  const { [name]: said, result, results } = answer;
+  const parts = [result, results].flat().filter(isObject);
+  return [...(typeof said === 'string' ? [said] : []), ...parts.flatMap((part) => saidIn(part, name))];
+}
+
+/** Says that a change was made, what its answer says but once, and where to see how long caches may still answer from before it. */
 export function Outcome({ of }: { readonly of: Made }) {
   const { manifest } = useClient();
   const part = useRef<HTMLDivElement>(null);
   // The button that was pressed is gone.
   useLayoutEffect(() => part.current?.focus(), [of]);
-  const { revoked, since, token } = of;
+  const { revoked, since, token, answer } = of;
   return (
     <div class="made" ref={part} tabIndex={-1}>
       <p>
@@ -125,6 +137,17 @@ export function Outcome({ of }: { readonly of: Made }) {
         {manifest !== undefined &&
           ' It is in the table in this page only, until the next edit of the manifest.'}
       </p>
+      {saidIn(answer, 'warning').map((warning) => (
+        <Warning key={warning}>
+          <bdi>{warning}</bdi>
+        </Warning>
+      ))}
+      {saidIn(answer, 'token').map((text) => (
+        <p key={text}>
+          Token, which is shown only now: <code>{text}</code>{' '}
+          <Copy title="Copy the token" done="copied" text={text} />
+        </p>
+      ))}
       {token !== undefined && (
         <p>
           Freshness token: <code>{token}</code>. A check that is at least as fresh as this sees the change.

@@ -1,7 +1,9 @@
-import type { PlanAnswer } from '../../../../provisioning/index.ts';
+import { brokenLines, type PlanAnswer } from '../../../../provisioning/index.ts';
 import type { Change } from '../../commands/changes.ts';
+import { Warning } from '../../parts/field.tsx';
 import { losersIn } from './changes-comparison.tsx';
 import { Compared } from './compared.tsx';
+import { Side } from './difference.tsx';
 import { type Made, Make } from './make.tsx';
 import { Planned, type ShownChange } from './planned.tsx';
 
@@ -22,10 +24,10 @@ export function PlanResult({ answer, isLoading, command, onMade }: PlanResultPro
   return (
     <>
       <Compared difference={plan?.access} isLoading={isLoading} changes={plan?.changes ?? []}>
-        {plan && <Counts of={plan} />}
+        {plan && <Summed of={plan} />}
         {plan && command && plan.changes.length > 0 && (
           <Make command={command} difference={plan.access} revoked={losersIn(plan.access)[0]} onMade={onMade}>
-            <Counts of={plan} />
+            <Summed of={plan} />
             <Planned changes={plan.changes.filter(({ id }) => id !== undefined)} />
           </Make>
         )}
@@ -39,12 +41,35 @@ export function PlanResult({ answer, isLoading, command, onMade }: PlanResultPro
   );
 }
 
-function Counts({ of: { create, change, remove, dangerous, kept, unchanged } }: { readonly of: PlanAnswer }) {
+/** How much a plan does, and what to know before it is done. */
+function Summed({ of }: { readonly of: PlanAnswer }) {
+  const { create, change, remove, dangerous, kept, unchanged, warning, between } = of;
+  const broken = brokenLines(of.invariants);
   return (
-    <p>
-      {create} to create, {change} to change, {remove} to remove; {dangerous} dangerous; {unchanged} unchanged
-      {kept > 0 && `; ${kept} in the table and not in the manifest: they stay`}.
-    </p>
+    <>
+      <p>
+        {create} to create, {change} to change, {remove} to remove; {dangerous} dangerous; {unchanged}{' '}
+        unchanged
+        {kept > 0 && `; ${kept} in the table and not in the manifest: they stay`}.
+      </p>
+      {warning !== undefined && (
+        <Warning>
+          <bdi>{warning}</bdi>
+        </Warning>
+      )}
+      {broken.length > 0 && <Warning>This breaks invariants:</Warning>}
+      {broken.length > 0 && (
+        <ul>
+          {broken.map((line) => (
+            <li key={line}>
+              <bdi>{line}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      {between && <Side name="between" side={between} isLeast={false} />}
+      {between && <p>With the id of the old entry, a new name is one change, and nobody is refused.</p>}
+    </>
   );
 }
 
