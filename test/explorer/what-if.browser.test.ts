@@ -237,6 +237,18 @@ describe('making a change', () => {
     });
   });
 
+  test('says who loses what when it is asked for, and asks about nothing else than that', async () => {
+    const table = await serveTable({ canWrite: true });
+    const { page } = await open(table, suspending(table, 'school'));
+    await heading(page, 'Loses access: 4 people').waitFor();
+    const [user, group] = [table.ref('subject', 'ann@school.example'), table.ref('group', 'teachers north')];
+    await table.run('membership.delete', { user: idOf(user), group: idOf(group) });
+    await page.getByRole('button', { name: 'Make this change…' }).click();
+    await page.getByRole('dialog').getByText('loses access: 3 people').first().waitFor();
+    await page.evaluate(`location.hash += '&prune=tenants'`);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
   test('asks first, and says again who loses what', async () => {
     const table = await serveTable({ canWrite: true });
     const { page } = await open(table, leaving(table, 'dora', 'staff'));

@@ -57,6 +57,8 @@ export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
           <Make
             command={command}
             difference={difference}
+            isLoading={compared.isLoading}
+            refresh={compared.retry}
             revoked={revokedBy(changes, losersIn(difference))}
             onMade={(made) => {
               onMade(made);

@@ -12,7 +12,7 @@ export interface ComparedProps {
   readonly isLoading: boolean;
   /** What is compared. */
   readonly changes: readonly Change[];
-  /** What can be done now; not while something else is being compared. */
+  /** What can be done. */
   readonly children?: ComponentChildren;
 }
 
@@ -32,7 +32,7 @@ export function Compared({ difference, isLoading, changes, children }: ComparedP
           </>
         )}
       </div>
-      {!isLoading && children}
+      {children}
       {difference && (
         <div class={isLoading ? 'outdated' : undefined} aria-busy={isLoading}>
           <Difference of={difference} />

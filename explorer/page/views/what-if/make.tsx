@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
+import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import type { Change } from '../../commands/changes.ts';
 import { isObject } from '../../json.ts';
@@ -28,6 +29,10 @@ export interface MakeProps {
   /** What is sent. */
   readonly command: Change;
   readonly difference: AccessDifference;
+  /** It is being compared: the difference is the one before. */
+  readonly isLoading: boolean;
+  /** Compares it anew. */
+  readonly refresh: () => void;
   /** Whom to follow in caches if somebody loses access. */
   readonly revoked: string | undefined;
   readonly onMade: (made: Made) => void;
@@ -35,15 +40,22 @@ export interface MakeProps {
   readonly children: ComponentChildren;
 }
 
-/** A button that makes a change, after a dialog that repeats who loses what. Where nothing may be written, it says so. */
+/** A button that makes a change, after a dialog that says who loses what by now. Where nothing may be written, it says so. */
 export function Make(props: MakeProps) {
   const { about } = useClient();
+  const { state } = useAddress();
   const [isOpen, setOpen] = useState(false);
+  // A dialog is of what was compared when it was opened.
+  useEffect(() => setOpen(false), [JSON.stringify(state)]);
+  const open = () => {
+    props.refresh();
+    setOpen(true);
+  };
   if (!about.canWrite)
     return <p class="note">This explorer is read-only: start it with --write to make changes here.</p>;
   return (
     <p>
-      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <button type="button" aria-haspopup="dialog" onClick={open}>
         Make this change…
       </button>
       {isOpen && <Confirmation {...props} onClose={() => setOpen(false)} />}
@@ -56,7 +68,7 @@ interface ConfirmationProps extends MakeProps {
 }
 
 function Confirmation(props: ConfirmationProps) {
-  const { command, difference, revoked, onMade, onClose, children } = props;
+  const { command, difference, isLoading, revoked, onMade, onClose, children } = props;
   const { send, changed, manifest } = useClient();
   const dialog = useRef<HTMLDialogElement>(null);
   const [isSending, setSending] = useState(false);
@@ -96,8 +108,14 @@ function Confirmation(props: ConfirmationProps) {
     >
       <h2 id="make-title">Make this change?</h2>
       {children}
-      <Summary of={difference} />
-      <Difference of={difference} />
+      {isLoading ? (
+        <p class="loading">Comparing…</p>
+      ) : (
+        <>
+          <Summary of={difference} />
+          <Difference of={difference} />
+        </>
+      )}
       {manifest !== undefined && (
         <p class="note">
           It changes the table in this page only, and lasts until the next edit of the manifest.
@@ -108,7 +126,7 @@ function Confirmation(props: ConfirmationProps) {
         <button type="button" ref={cancel} disabled={isSending} onClick={() => dialog.current?.close()}>
           Cancel
         </button>
-        <button type="button" class="primary" disabled={isSending} onClick={make}>
+        <button type="button" class="primary" disabled={isSending || isLoading} onClick={make}>
           {isSending ? 'Making it…' : 'Make this change'}
         </button>
       </p>

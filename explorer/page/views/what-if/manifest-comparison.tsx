@@ -94,6 +94,7 @@ function OfManifest({ manifest, onMade }: OfProps & { readonly manifest: Data })
       <PlanResult
         answer={answer}
         isLoading={isLoading}
+        refresh={retry}
         command={isForHere ? { command: 'tenant.apply', input: { ...input, agreed } } : undefined}
         onMade={onMade}
       />
@@ -114,6 +115,7 @@ function OfPlan({ data, onMade }: OfProps & { readonly data: Data }) {
       <PlanResult
         answer={value?.plan}
         isLoading={isLoading}
+        refresh={retry}
         command={mayApply ? { command: 'tenant.apply', input } : undefined}
         onMade={onMade}
       />

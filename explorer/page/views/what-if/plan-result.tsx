@@ -11,22 +11,31 @@ export interface PlanResultProps {
   readonly answer: (PlanAnswer & { readonly changes: readonly ShownChange[] }) | undefined;
   /** Another plan is being made: the answer is the one before. */
   readonly isLoading: boolean;
+  /** Makes the plan anew. */
+  readonly refresh: () => void;
   /** What applies it; undefined where it may not be applied. */
   readonly command: Change | undefined;
   readonly onMade: (made: Made) => void;
 }
 
 /** What tenant.plan answered: the difference in access, and the changes. */
-export function PlanResult({ answer, isLoading, command, onMade }: PlanResultProps) {
+export function PlanResult({ answer, isLoading, refresh, command, onMade }: PlanResultProps) {
   const hasProblems = answer !== undefined && answer.problems.length > 0;
   if (hasProblems && !isLoading) return <ManifestProblems of={answer} />;
   const plan = hasProblems ? undefined : answer;
   return (
     <>
       <Compared difference={plan?.access} isLoading={isLoading} changes={plan?.changes ?? []}>
-        {plan && <Summed of={plan} />}
+        {plan && !isLoading && <Summed of={plan} />}
         {plan && command && plan.changes.length > 0 && (
-          <Make command={command} difference={plan.access} revoked={losersIn(plan.access)[0]} onMade={onMade}>
+          <Make
+            command={command}
+            difference={plan.access}
+            isLoading={isLoading}
+            refresh={refresh}
+            revoked={losersIn(plan.access)[0]}
+            onMade={onMade}
+          >
             <Summed of={plan} />
             <Planned changes={plan.changes.filter(({ id }) => id !== undefined)} />
           </Make>
