@@ -10,13 +10,13 @@ import { mergedPagesOf } from '../list-pages.ts';
 import { createCounts, gapsIn } from '../replay/counts.ts';
 import { byTime, type ChangeRecord, changeOf, type Line } from '../replay/record.ts';
 import { MAX_RECORDS } from '../replay/replay.ts';
-import { countsOf } from '../verify/logs.ts';
+import { ageOf, countsOf } from '../verify/logs.ts';
 
 /** What audit logs say of the time since an instant. */
 export interface History {
   /** Changes from the margin before the instant on, in the order of their times. */
   readonly records: readonly ChangeRecord[];
-  /** What was counted and is not there: `3 of tenant:ID in 2026-03`. */
+  /** What was counted and is not there, and months of which nothing is: `3 of tenant:ID in 2026-03`, `all of 2026-03`. */
   readonly missing: readonly string[];
   /** When the first record was made; undefined where there is none. */
   readonly oldest: string | undefined;
@@ -32,6 +32,7 @@ export interface HistoryOptions {
   readonly roots: readonly Ref[];
   /** Epoch milliseconds. */
   readonly at: number;
+  readonly now: number;
   /** Lines of the log outside the table, which has what is older than the table keeps. */
   readonly lines?: AsyncIterable<Line> | undefined;
 }
@@ -41,16 +42,20 @@ export interface HistoryOptions {
  *
  * @throws GatehouseError `limit_exceeded` for more records than memory should hold
  */
-export async function readHistory({ reader, roots, at, lines }: HistoryOptions): Promise<History> {
+export async function readHistory({ reader, roots, at, now, lines }: HistoryOptions): Promise<History> {
   const margin = new Date(at - COHERENCE_MARGIN_MS).toISOString();
   const month = monthOf(margin);
   const records = new Map<string, ChangeRecord>();
   const ids = new Set<string>();
   const counts = createCounts();
+  const months = new Set<string>();
   let oldest: string | undefined;
+  /** The first month of which the table itself has records. */
+  let kept: string | undefined;
 
   function take(record: ChangeRecord): void {
     if (oldest === undefined || record.at < oldest) oldest = record.at;
+    months.add(monthOf(record.at));
     if (monthOf(record.at) < month || ids.has(record.id)) return;
     if (ids.size >= MAX_RECORDS)
       throw limitExceeded(`more than ${MAX_RECORDS} records since then: give a later instant`, 'at');
@@ -72,7 +77,11 @@ export async function readHistory({ reader, roots, at, lines }: HistoryOptions):
     }
     const [first] = (await reader.listMerged({ ...logOf(owner, {}), limit: 1 })).items;
     const found = first && changeOf(first, owner);
-    if (found?.kind === 'change') take(found.record);
+    if (found?.kind === 'change') {
+      const { at } = found.record;
+      if (kept === undefined || monthOf(at) < kept) kept = monthOf(at);
+      take(found.record);
+    }
     for await (const items of mergedPagesOf(reader, logOf(owner, { from: `${month}-01T00:00:00.000Z` })))
       for (const item of items) {
         const line = changeOf(item, owner);
@@ -87,14 +96,29 @@ export async function readHistory({ reader, roots, at, lines }: HistoryOptions):
   const all = new Map([...roots, ...gone].map((root) => [formatRef(root), root]));
   const owners = [undefined, ...all.values()];
   const stamps = [global, ...(await inTurns([...all.values()], readLog))];
+  const unsaid: string[] = [];
+  // What the table had of a month may be gone, with its counts: without a line nobody knows what it was.
+  for (
+    let of = later(month, monthOf(oldest ?? margin));
+    of < (kept ?? FOREVER) && ageOf(of, now) === 'gone';
+    of = after(of)
+  )
+    if (!months.has(of)) unsaid.push(`all of ${of}`);
+  const gaps = gapsIn(counts.all()).map(({ log, month, missing }) => `${missing} of ${log} in ${month}`);
   return {
     owners,
     records: [...records.values()].sort(byTime),
-    missing: gapsIn(counts.all()).map(({ log, month, missing }) => `${missing} of ${log} in ${month}`),
+    missing: [...gaps, ...unsaid],
     oldest,
     stamp: stamps.join(),
   };
 }
+
+const FOREVER = '9999-12';
+const later = (one: string, other: string): string => (one > other ? one : other);
+/** The next month. */
+const after = (month: string): string =>
+  monthOf(new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 1)).toISOString());
 
 const sumOf = (counted: ReadonlyMap<string, number>): number =>
   [...counted.values()].reduce((sum, each) => sum + each, 0);

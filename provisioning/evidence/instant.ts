@@ -71,7 +71,13 @@ export async function askThen<R>(
 ): Promise<R> {
   if (since > now) throw invalid('at', 'at is in the future: what will be is not known');
   for (let tries = 1; ; tries++) {
-    const history = await readHistory({ reader, roots: await allRoots(reader), at: since, lines: lines?.() });
+    const history = await readHistory({
+      reader,
+      roots: await allRoots(reader),
+      at: since,
+      now,
+      lines: lines?.(),
+    });
     const { oldest, records, missing } = history;
     const table = createCopy(reader, MOST).before;
     const statesAt = remembered((at: number) => createStates(table, entitiesAt(records, at)));

@@ -39,7 +39,7 @@ export async function checkLog(
 }
 
 /** Whether the records of a month are all kept, go one after the other by their time-to-live, or may all be gone. */
-function ageOf(month: string, now: number): 'kept' | 'going' | 'gone' {
+export function ageOf(month: string, now: number): 'kept' | 'going' | 'gone' {
   const [year = 0, number = 1] = month.split('-').map(Number);
   if (Date.UTC(year, number - 1, 1) + AUDIT_LIFETIME_MS > now) return 'kept';
   return Date.UTC(year, number, 1) + AUDIT_LIFETIME_MS > now ? 'going' : 'gone';
