@@ -17,6 +17,7 @@ import {
 } from '../access-difference/index.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts';
+import { notHolding } from '../invariants/not-holding.ts';
 import { carriedBy } from '../operators/carried.ts';
 import { type Plan, type Planning, withAccepted } from '../plan.ts';
 import { leftBy } from '../routes/written-scopes.ts';
@@ -101,7 +102,7 @@ export interface PlanAnswer extends Counts {
   readonly between?: AccessSide;
   /** What it breaks of the invariants of its tenants; left out where there are none. */
   readonly invariants?: BrokenInvariants;
-  /** What is allowed in a manifest and hardly meant, for people. */
+  /** What is allowed in a manifest and hardly meant, and who breaks its new invariants already, for people. */
   readonly warning?: string;
 }
 
@@ -203,8 +204,8 @@ const planCommandOf = (commands: Commands): Command =>
           ? await planOn(reader, commands, parsed, pruningOf(given))
           : { steps: [], kept: [], unchanged: 0, problems, state: undefined };
       const plan = { ...compared, steps: await withoutGap(compared, differences) };
-      const warning = parsed && overriddenDeny(parsed.manifest);
       const at = Date.parse(now);
+      const changed: Copy[] = [];
       let isRefused = false;
       let invariants: BrokenInvariants | undefined;
       const work = async (copy: Copy): Promise<void> => {
@@ -213,8 +214,13 @@ const planCommandOf = (commands: Commands): Command =>
           throw error;
         });
         invariants = await brokenOn(copy, plan, at);
+        changed.push(copy);
       };
       const compares = await orWhyNot(accessDifferenceBy(work, { reader, at }));
+      // After the difference, of whose reads it would take some.
+      const broken = changed.map((copy) => notHolding(copy.actions(), copy.after, at).catch(messageOf));
+      const warnings = [parsed && overriddenDeny(parsed.manifest), ...(await Promise.all(broken))];
+      const warning = warnings.filter(Boolean).join('; ') || undefined;
       // Once more, for its place. A copy that was too large is too large for that as well.
       const refused = isRefused ? await refusedStep(plan.steps, { reader, commands, at }) : [];
       const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
@@ -244,10 +250,20 @@ async function orWhyNot(difference: Promise<AccessDifference>): Promise<AccessDi
   try {
     return await difference;
   } catch (error) {
-    if (!(error instanceof GatehouseError)) throw error;
-    return { loses: NOBODY, gains: NOBODY, incomplete: error.message };
+    return { loses: NOBODY, gains: NOBODY, incomplete: messageOf(error) };
   }
 }
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof GatehouseError)) throw error;
+  return error.message;
+}
+
+/** A plan whose last step shows this as well. */
+const showing = (shownOnce: Plan['shownOnce'], { next, ...plan }: Plan): Plan => ({
+  ...plan,
+  ...defined({ shownOnce, next: next && (async (again: Planning) => showing(shownOnce, await next(again))) }),
+});
 
 async function assertAgreed(
   steps: readonly Step[],
@@ -293,7 +309,11 @@ const applyCommandOf = (commands: Commands): Command =>
       // Who agrees has seen a plan, which says it.
       const refused = given.agreed ? [] : await refusedStep(steps, { reader, commands, at });
       if (refused.length > 0) throw problemsError(refused);
-      const accepted = await refuseBroken(plan, plan.steps, given.accept ?? [], { reader, commands, at });
+      const { accepted, warning } = await refuseBroken(plan, plan.steps, given.accept ?? [], {
+        reader,
+        commands,
+        at,
+      });
       const result = { ...countsOf(plan) };
       // Nobody looks at it where operators are not verified.
       const carries = planning.operator === undefined ? [] : await carriedBy(reader, plan.steps);
@@ -331,7 +351,7 @@ const applyCommandOf = (commands: Commands): Command =>
       };
       const isDone = plan.steps.length === 0 && lease?.isOwn !== true;
       const first = lease && !isDone ? underLease(make, lease, result) : make;
-      return { ...(await first(planning)), carries };
+      return { ...showing(warning === undefined ? undefined : { warning }, await first(planning)), carries };
     },
   });
 

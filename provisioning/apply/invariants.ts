@@ -4,6 +4,7 @@ import { carryOut } from '../access-difference/carry-out.ts';
 import { type Copy, createCopy, TooLarge } from '../access-difference/copy.ts';
 import { invariantsIn, readInvariantItems, readRootsWithInvariants } from '../invariants/invariants-of.ts';
 import { acceptedOf, type Broken, brokenBy, refuse, unprovedError } from '../invariants/new-violations.ts';
+import { notHolding } from '../invariants/not-holding.ts';
 import type { Accepted } from '../plan.ts';
 import type { ManifestPlan } from './plan.ts';
 import type { Commands } from './state.ts';
@@ -43,16 +44,17 @@ export async function brokenOn(
  * Throws what the steps of a manifest break, and where it is not known whether they do.
  *
  * @param accepted invariants that they may break
- * @returns those of them that they do break, or may
+ * @returns those of them that they do break, or may; and a warning of who breaks new ones already
  */
 export async function refuseBroken(
   compared: Pick<ManifestPlan, 'state'>,
   steps: readonly Step[],
   accepted: readonly Accepted[],
   { reader, commands, at }: { readonly reader: Reader; readonly commands: Commands; readonly at: number },
-): Promise<readonly Accepted[]> {
+): Promise<{ readonly accepted: readonly Accepted[]; readonly warning?: string | undefined }> {
   const isNew = steps.some(({ kind }) => kind === 'invariant');
-  if (steps.length === 0 || (!isNew && (await invariantsOn(reader, compared)).size === 0)) return [];
+  if (steps.length === 0 || (!isNew && (await invariantsOn(reader, compared)).size === 0))
+    return { accepted: [] };
   const copy = createCopy(reader, MOST);
   let broken: BrokenInvariants | undefined;
   try {
@@ -61,13 +63,14 @@ export async function refuseBroken(
   } catch (error) {
     throw error instanceof TooLarge ? unprovedError(error.message) : error;
   }
-  if (!broken) return [];
+  if (!broken) return { accepted: [] };
   const { invariants, violations, unproved } = broken;
-  if (unproved === undefined) {
-    refuse(violations, accepted);
-    return acceptedOf(accepted, violations);
-  }
   const isAccepted = (name: string) => accepted.some(({ invariant }) => invariant === name);
-  if (!invariants.every(isAccepted)) throw unprovedError(unproved);
-  return accepted.filter(({ invariant }) => invariants.includes(invariant));
+  if (unproved === undefined) refuse(violations, accepted);
+  else if (!invariants.every(isAccepted)) throw unprovedError(unproved);
+  const broke = accepted.filter(({ invariant }) => invariants.includes(invariant));
+  return {
+    accepted: unproved === undefined ? acceptedOf(accepted, violations) : broke,
+    warning: await notHolding(copy.actions(), copy.after, at),
+  };
 }

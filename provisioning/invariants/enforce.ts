@@ -65,7 +65,7 @@ export function createEnforcement({
     let plan = planned;
     if (plan.actions.some((action) => isSameKey(keyOf(action), invariantsKey(GLOBAL)))) {
       known = undefined;
-      const warning = plan.isOfMany ? undefined : await notHolding(plan, reader, Date.parse(now));
+      const warning = plan.isOfMany ? undefined : await notHolding(plan.actions, reader, Date.parse(now));
       if (warning !== undefined) plan = { ...plan, shownOnce: { ...plan.shownOnce, warning } };
     }
     const added = plan.actions.flatMap((action) => extentOf(action) ?? []);

@@ -1,8 +1,7 @@
 import { formatRef } from '../../table/identifiers.ts';
 import { parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
-import { keyOf } from '../../table/write/action.ts';
-import type { Plan } from '../plan.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
 import { invariantsIn } from './invariants-of.ts';
 import { violationText } from './new-violations.ts';
 import { proveInvariants } from './prove.ts';
@@ -10,8 +9,12 @@ import { proveInvariants } from './prove.ts';
 /** How much is looked at for who breaks a new one. */
 const BOUNDS = { people: 2_000, items: 20_000, calls: 2_000, violations: 5 };
 
-/** Who breaks the invariants that a plan makes or changes already: no reason to refuse them. */
-export async function notHolding({ actions }: Plan, reader: Reader, at: number): Promise<string | undefined> {
+/** Who breaks the invariants that actions make or change already: no reason to refuse them. */
+export async function notHolding(
+  actions: readonly Action[],
+  reader: Reader,
+  at: number,
+): Promise<string | undefined> {
   const found: string[] = [];
   for (const action of actions) {
     const parsed = parseKey(keyOf(action));

@@ -104,6 +104,16 @@ invariants: [{ ${EYES} }, { name: nobody, never: "payments:approve:payment" }]`;
     expect(world.items()).toEqual(before);
   });
 
+  test('already, by a new one, is applied; plan and apply say who does', async () => {
+    const world = await worldOf(broken.replace(/^invariants.*$/m, ''));
+    const warning = expect.stringMatching(/^not all holds [^;]* four eyes: ann [^;]*; nobody: ann [^;]*$/);
+    expect(await send(world, 'tenant.plan')).toMatchObject({
+      result: { invariants: { violations: [] }, warning },
+    });
+    expect(await send(world, 'tenant.apply')).toMatchObject({ ok: true, result: { create: 2, warning } });
+    expect(await send(world, 'tenant.apply')).not.toHaveProperty('result.warning');
+  });
+
   test('is applied where somebody accepts that, and the audit log has the reason', async () => {
     const world = await worldOf(two);
     const accept = ['four eyes', 'nobody'].map((invariant) => ({ invariant, reason: 'Bea is ill' }));
