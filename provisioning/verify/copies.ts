@@ -4,8 +4,8 @@ import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { ownersOf } from '../kinds/node-kind.ts';
 import { copyOf } from '../nodes/ownership.ts';
-import { isSound } from './node-damage.ts';
-import { attempt, fault, faultsOf, isExpired, type Relation } from './relation.ts';
+import { isExpired, isSound } from './node-damage.ts';
+import { attempt, fault, faultsOf, type Relation } from './relation.ts';
 
 /** Attributes that a copy leaves out: deletions and moves in progress, and what edges say of the node. */
 const PASSING = ['deletingSince', 'movingTo', 'roles', 'isAdmin'];

@@ -25,7 +25,7 @@ import {
 } from './decision-form.ts';
 import { type Around, type Derived, derive, nameOf, originOf, scopesAround } from './derive.ts';
 import type { Gathered } from './gather.ts';
-import { type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
+import { type Fault, type Found, fault, isPast, type Relation } from './relation.ts';
 
 /** Compares the decision items of a partition with what nodes and edges say. */
 export function decisionFaults(gathered: Gathered, around: Around, now: number): readonly Fault[] {
@@ -39,7 +39,10 @@ export function decisionFaults(gathered: Gathered, around: Around, now: number):
     const found = stored.get(name);
     const wanted = derived.items.get(name);
     const parsed = parseKey((found ?? wanted) as Key);
-    if (!parsed || isExpired(found, now) || isNew(found)) return [];
+    if (!parsed || isNew(found)) return [];
+    // A credential goes by itself; what has no time-to-live does not, whatever it says.
+    const mayGo = gathered.node ? isPast(wanted, now) : mayHave(parsed, Attribute.timeToLive);
+    if (isPast(found, now) && mayGo) return [];
     const isApart = parsed.form === 'memberships' || ref.type === 'group';
     // One that goes by itself: nothing is said in it any more, or what says it is about to go.
     const isGoing = !derived.said.has(name) || gathered.node?.deletingSince !== undefined;
@@ -55,7 +58,7 @@ export function decisionFaults(gathered: Gathered, around: Around, now: number):
         ...nodeFaults(gathered, parsed, found),
         ...differencesIn(gathered, parsed, found, wanted, derived),
       ];
-    if (!wanted || !derived.said.has(name) || isExpired(wanted, now)) return [];
+    if (!wanted || !derived.said.has(name) || isPast(wanted, now)) return [];
     const isOwn = parsed.form === 'decision' && !isApart;
     return [
       fault('decision_missing', wanted, 'what nodes and edges say', {

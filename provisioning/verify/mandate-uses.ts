@@ -7,7 +7,8 @@ import { CLOCK_SKEW_MS } from '../../table/timing.ts';
 import { isMap } from '../../table/value.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergedPagesOf, pagesOf } from '../list-pages.ts';
-import { type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
+import { isExpired } from './node-damage.ts';
+import { type Fault, type Found, fault, type Relation } from './relation.ts';
 
 /**
  * What the uses of a mandate with a budget come to (ADR 0048): one counter, beside the record of each use in the log of its

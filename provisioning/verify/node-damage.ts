@@ -5,6 +5,8 @@ import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { FORM, FORMS } from '../../table/form.ts';
 import { formatRef, isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
 import type { Value } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
@@ -12,7 +14,7 @@ import { partsOf } from '../edges/rights.ts';
 import { inPlainWords } from '../issues.ts';
 import { idsOf, itemTypeOf, type NodeKind } from '../kinds/node-kind.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
-import { attempt, isInstant } from './relation.ts';
+import { attempt, type Found, isInstant, isPast } from './relation.ts';
 
 /** Damage of a node that can be seen without other items. */
 export interface Damage {
@@ -203,6 +205,22 @@ export function isSound(item: Item): boolean {
   // The rest of the path of a scope is checked against its ancestors.
   if (isPlace(node.kind) && !isPlaced(node.ref, item)) return false;
   return damageOf(node.kind, node.ref, item).every(({ should }) => should !== undefined);
+}
+
+/**
+ * Whether a node, or a copy of one, is past its time-to-live, whether DynamoDB has deleted it or not. One that should have
+ * none, or a later one, is damaged.
+ */
+export function isExpired(item: Found, now: number): boolean {
+  if (!item || !isPast(item, now)) return false;
+  const node = attempt(() => nodeAt(item.Type === OWNERSHIP ? nodeKey(ownedRef(item)) : item));
+  return (
+    node !== undefined &&
+    isPast(
+      attempt(() => indexAttributes(node.kind.entity, node.ref, item)),
+      now,
+    )
+  );
 }
 
 /** Index keys and time-to-live that are not what they must be: a value to set, undefined to remove. */

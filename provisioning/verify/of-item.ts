@@ -13,8 +13,9 @@ import { gateRelation } from './gates.ts';
 import { guardRelations } from './guards.ts';
 import { usesRelation } from './mandate-uses.ts';
 import { nameRelation } from './name-relation.ts';
+import { isExpired } from './node-damage.ts';
 import { nodeRelations } from './nodes.ts';
-import { isExpired, type Relation } from './relation.ts';
+import type { Relation } from './relation.ts';
 import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 

@@ -153,8 +153,8 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export const isInstant = (value: unknown): boolean =>
   typeof value === 'string' && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
 
-/** Past its time-to-live, whether DynamoDB has deleted it or not. */
-export const isExpired = (item: Found, now: number): boolean =>
+/** Whether the time-to-live of an item says that it goes. */
+export const isPast = (item: Readonly<Record<string, unknown>> | undefined, now: number): boolean =>
   typeof item?.ttl === 'number' && item.ttl * 1_000 <= now;
 
 const MEANWHILE: ReadonlySet<string> = new Set(['stale', 'contended']);

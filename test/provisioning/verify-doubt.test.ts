@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { nodeKey } from '../../table/keys.ts';
+import { nodeKey, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createMemoryWorld } from '../support/world.ts';
 import { linesOf, verifyOn } from './findings.ts';
+import { isRecord } from './support.ts';
 
 /** A node that is damaged or lost while what repeats it is still right: a repair that follows the node would open access. */
 const MANIFEST = `
@@ -109,4 +110,23 @@ ${lines.join('\n')}
   expect(
     (await world.reader.getMany(whole.map((item) => item as Item))).map((item) => item?.ancestors),
   ).toEqual(whole.map((item) => item?.ancestors));
+});
+
+test('a time-to-live that is past is found on each kind of item that must have none, and taken off', async () => {
+  const world = createMemoryWorld();
+  await world.apply(MANIFEST);
+  const whole = world.items().filter((item) => !isRecord(item) && item.ttl === undefined);
+  const kinds = new Map(whole.map((item) => [`${item.Type} ${parseKey(item)?.form} ${item.PK[0]}`, item]));
+  expect(kinds.size).toBeGreaterThan(15);
+  const silent: string[] = [];
+  for (const [kind, item] of kinds) {
+    const damaged = createMemoryWorld(
+      whole.map((each) => (each === item ? { ...each, ttl: 1 } : each)),
+      world.clock.now(),
+    );
+    const { open, repaired } = await verifyOn(damaged, true, { logs: false });
+    const isWhole = (await damaged.reader.get(item))?.ttl === undefined;
+    if (repaired.length === 0 || open.length > 0 || !isWhole) silent.push(kind);
+  }
+  expect(silent).toEqual([]);
 });
