@@ -9,7 +9,10 @@ export interface SqlOptions {
   readonly select: (where: string) => string;
   /** The values of the query's own parameters, which come first. */
   readonly values?: readonly unknown[] | undefined;
-  /** The table's name or alias in the query. Name it where the query selects a column of `rows` in another form. */
+  /**
+   * The table's name or alias in the query. Name it where the query selects a column of `rows` in another form: all
+   * scopes are then asked for together.
+   */
   readonly table?: string | undefined;
 }
 
@@ -27,7 +30,8 @@ const MAX_BRANCHES = 50;
  * and converts what it compares, so it is no dialect here.
  *
  * Where a column names several scopes, each is asked for apart, and the answers are joined: an index on that column and
- * the order answers each without looking at more than a page.
+ * the order answers each without looking at more than a page. They are joined in the order of what is selected: that must
+ * be the columns themselves.
  */
 export function sqlPage(
   rows: Pick<Rows, 'order' | 'key' | 'scope' | 'path'>,
@@ -43,7 +47,8 @@ export function sqlPage(
   });
   const orderIn = (name?: (column: string) => string): string =>
     ` ORDER BY ${write.orderBy(name)} LIMIT ${count}`;
-  const { scopes, rest } = scopesApart(rows, condition);
+  const { scopes, rest } =
+    table === undefined ? scopesApart(rows, condition) : { scopes: undefined, rest: condition };
   const common = [
     ...(scopes && rest.kind === 'everything' ? [] : [write.conditionOf(rest)]),
     ...(after === undefined ? [] : [write.after(after)]),
