@@ -16,6 +16,9 @@ import { nestingTypes } from './nesting-types.ts';
 /** The most comparisons for one root. Beyond them its part is the whole root. */
 const MAX_LEAVES = 1_000;
 
+/** The most Queries for scopes below others. Beyond them these count as too many. */
+const MAX_QUERIES = 1_000;
+
 /** The most comparisons of a condition. Beyond them it says nothing. */
 const MAX_ALL_LEAVES = 10_000;
 
@@ -151,6 +154,8 @@ function spanIn(column: Column, from: Value | undefined, to: Value | undefined):
  * @returns a function of the scope and its ancestors, up to the root
  */
 function placesOf(reader: SearchReader, rows: Rows, read: NarrowingReads['read']) {
+  let queries = 0;
+  const mayQuery = (): boolean => ++queries <= MAX_QUERIES;
   return async (path: readonly string[]): Promise<RowCondition> => {
     const [scope = '', ...ancestors] = path;
     const above = (await Promise.all(ancestors.map(namedBy))).flat();
@@ -163,10 +168,15 @@ function placesOf(reader: SearchReader, rows: Rows, read: NarrowingReads['read']
     const types = new Set([rows.scope.type]);
     const below = await read(
       JSON.stringify(['below', scope, rows.scope.type]),
-      () => scopesUnder(reader, [scope], types, MAX_LEAVES, { withClosed: true }),
+      async () => {
+        if (queries > MAX_QUERIES) return undefined;
+        const found = await scopesUnder(reader, [scope], types, MAX_LEAVES, { withClosed: true, mayQuery });
+        // Those that the Queries did not reach may be few for another narrowing.
+        return found ?? (queries > MAX_QUERIES ? undefined : 'too many');
+      },
       (refs) => 60 * (refs?.length ?? 0),
     );
-    if (below === undefined) return and(above);
+    if (below === undefined || below === 'too many') return and(above);
     const values = below.map((ref) => parseRef(ref, 'scope').id);
     return and([...above, or(values.map((value) => ({ kind: 'equals', column, value })))]);
   };

@@ -10,7 +10,7 @@ const ENTRY_BYTES = 1_000;
 /** The reads of one narrowing. */
 export interface NarrowingReads {
   /**
-   * What is kept under a key, or what `load` answers.
+   * What is kept under a key, or what `load` answers. Undefined is not kept.
    *
    * @param bytesOf estimated bytes of an answer
    */
@@ -48,7 +48,7 @@ export function createNarrowingReads(clock: Clock, ttlMs: number): (isCached: bo
     const [loading] = kept.load([key], now, () => [
       load().then((answer) => {
         const entry = { answer, bytes: bytesOf(answer), at: now };
-        kept.keep(key, entry);
+        if (answer !== undefined) kept.keep(key, entry);
         return entry;
       }),
     ]);

@@ -1,6 +1,6 @@
 import { createCipher } from '../../table/bytes.ts';
 import { defined } from '../../table/defined.ts';
-import { invalid, stale } from '../../table/errors.ts';
+import { GatehouseError, invalid } from '../../table/errors.ts';
 import { scopeOf } from '../../table/resource-type.ts';
 import type { Actor } from '../actor.ts';
 import { faultInList, faultInOptions, faultInText, faultInTexts, refuse } from '../arguments.ts';
@@ -135,7 +135,11 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
         break;
       }
       const found = await question.fetch(condition, place, count);
-      if (clock.now() >= expiresAt) throw stale('what is granted to the subject');
+      if (clock.now() >= expiresAt)
+        throw new GatehouseError(
+          'stale',
+          'the page took longer than it may use what is granted to the subject',
+        );
       if (!Array.isArray(found) || found.length > count)
         throw invalid('fetch', `fetch must answer a list of at most ${count} rows`);
       const places = found.map((row: Row) => placeOf(rows, row));

@@ -16,14 +16,15 @@ const ROWS = 100;
  *
  * @param most limit on the scopes found, and on the Queries
  * @param withClosed with the inactive ones: they may open
- * @returns undefined beyond this limit
+ * @param mayQuery asked before each Query
+ * @returns undefined beyond this limit, and where a Query may not be
  */
 export async function scopesUnder(
   reader: SearchReader,
   tops: readonly string[],
   wanted: ReadonlySet<string>,
   most: number,
-  { withClosed = false } = {},
+  { withClosed = false, mayQuery = (): boolean => true } = {},
 ): Promise<readonly string[] | undefined> {
   if (tops.length === 0 || wanted.size === 0) return [];
   const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
@@ -40,14 +41,16 @@ export async function scopesUnder(
   }
 
   let queries = 0;
+  let isOver = false;
 
-  /** The scopes directly below one; not all of them once there were too many Queries. */
+  /** The scopes directly below one; not all of them once it is over. */
   async function* children(parent: string, types: readonly string[]): AsyncGenerator<string> {
     const partition = partitionOf(parseRef(parent, 'scope'));
     const query = { ranges: [{ partition, between: edgesBetween(...types) }] };
     let cursor: string | undefined;
     do {
-      if (++queries > most) return;
+      isOver ||= ++queries > most || !mayQuery();
+      if (isOver) return;
       const page = await reader.list({ ...query, limit: ROWS, cursor });
       for (const item of page.items) {
         // A building also lists scopes in its zones, and an enterprise linked workstreams: skip those.
@@ -75,7 +78,7 @@ export async function scopesUnder(
     for await (const child of children(scope, types)) {
       if (queue.push(child) + found.size > 2 * most) return undefined;
     }
-    if (queries > most || found.size > most) return undefined;
+    if (isOver || found.size > most) return undefined;
   }
   return [...found];
 }

@@ -308,6 +308,31 @@ test('where the table maps the resource type to scopes, another scope of a row i
   await expect(ask('ann')).rejects.toMatchObject(fault);
 });
 
+test('a page takes 1,000 Queries for scopes below others; what they do not reach is not narrowed', async () => {
+  const projects = Array.from({ length: 51 }, (_, n) => `p${n}`);
+  const buildings = projects.flatMap((parent) => Array.from({ length: 20 }, (_, n) => ({ parent, n })));
+  const { ask, calls, conditions } = await createList(
+    [],
+    `
+permissions: ["billing:read:invoice"]
+scopes:
+  acme: { id: acme, type: client }
+${projects.map((id) => `  ${id}: { type: project, parent: acme }`).join('\n')}
+${buildings.map(({ parent, n }) => `  ${parent}-${n}: { type: building, parent: ${parent} }`).join('\n')}
+roles: { reader: { owner: acme, allow: ["billing:read:invoice"] } }
+users: { ann: { assignments: [${projects.map((scope) => `{ role: reader, scope: ${scope} }`)}] } }
+`,
+  );
+  const scope = { column: 'device', type: 'device' };
+  const rows = defineRows({ ...DEFINITION, scope, path: [] });
+  await ask('ann', { rows });
+  expect(conditions.map(({ kind }) => kind)).toEqual(['everything']);
+  expect(calls()).toBeLessThan(1_000 + 2 * projects.length);
+  // The rest, with what is kept.
+  await ask('ann', { rows });
+  expect(conditions).toHaveLength(1);
+});
+
 test('the next pages of anybody ask the table for nothing, and a new scope is found after half a minute', async () => {
   const all = [invoice(1, 'north', 'ben'), invoice(2, 'south', 'ben'), invoice(3, 'east', 'ben')];
   const { ask, calls, clock, command } = await createList(all);
