@@ -252,6 +252,21 @@ test('a mandate ends at its very instant, warm as well, and a session with it', 
   expect(await reasonOf({ ...BOT, hash: 'x' })).toBe('credential_refused');
 });
 
+test('an answer is valid no longer than who acts and the token that names it', async () => {
+  const endsAt = new Date(ends - 2).toISOString();
+  const more = { status: 'active', roles: new Set(['reader']), mandateOptional: true, endsAt };
+  await writeSubject(world, 'agent:brief', more);
+  const validUntil = async (until?: number) => {
+    const actor = { subject: 'agent:brief', until };
+    return (await engine.checkMany([{ subject: ANN, permission: READ, scope: NORTH, actor }])).validUntil;
+  };
+  expect([await validUntil(), await validUntil(ends), await validUntil(ends - 3)]).toEqual([
+    ends - 2,
+    ends - 2,
+    ends - 3,
+  ]);
+});
+
 test('an end by hand counts after the time-to-live, and at once for who asks for it', async () => {
   expect(await reasonOf(BOT)).toBe('role');
   await writeMandate(world, 'mandate:m', { status: 'ended' });
