@@ -112,9 +112,8 @@ export function createHandle(parts: HandleParts): Handle {
     }
     const base = metadata?.base ?? '';
     // A proxy in front may have taken the path of the base URL away.
-    const [operation] = paths.flatMap(
-      (path) => operations.get(path.startsWith(base) ? path.slice(base.length) : path) ?? [],
-    );
+    const below = (path: string): string => (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
+    const [operation] = paths.flatMap((path) => operations.get(path) ?? operations.get(below(path)) ?? []);
     if (operation === undefined) return text(404, 'there is nothing at this path');
     if (method !== 'POST') return wrongMethod('POST');
     if (body === undefined) return text(413, `the body is larger than ${MAX_BODY} bytes`);

@@ -220,6 +220,10 @@ describe('metadata', () => {
     // As it arrives behind a proxy that takes the path of the base URL away.
     expect(await send(below, '/access/v1/evaluation', asked)).toMatchObject({ status: 200 });
     expect(await send(below, '/tenant2/access/v1/evaluation', asked)).toMatchObject({ status: 404 });
+    // A path that the API's own begins with.
+    const same = serve(fixture, { PUBLIC_URL: `${PUBLIC_URL}/access` });
+    for (const path of ['/access/v1/evaluation', '/access/access/v1/evaluation'])
+      expect(await send(same, path, asked)).toMatchObject({ status: 200 });
   });
 
   test('is not there while the base URL is not known', async () => {
