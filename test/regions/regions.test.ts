@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createEngine, type Engine } from '../../engine/index.ts';
 import { decisionKey, type Key } from '../../table/keys.ts';
@@ -138,4 +139,11 @@ describe('the region that writes is lost, and the other one takes its place', ()
     await there.run('assignment.delete', { user: eve, scope: place, role });
     expect(await opens(there.newEngine())).toBe(false);
   });
+});
+
+test('an authorizer elsewhere may not read what that of the stack may not', () => {
+  const deniedIn = (path: string) =>
+    /"dynamodb:LeadingKeys": (\[[^\]]*\])/.exec(readFileSync(path, 'utf8'))?.[1];
+  expect(deniedIn('docs/regions.md')).toContain('SECRET#*');
+  expect(deniedIn('docs/regions.md')).toBe(deniedIn('deploy/stack/rights.yml'));
 });
