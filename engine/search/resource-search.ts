@@ -87,11 +87,14 @@ export const createResourceSearch =
       const after = from?.granted ?? begun;
       const tops =
         isEverywhere && within ? rootsAfter(within, after) : highestScopes(reader, question, after);
-      for await (const { candidate, place } of tops) {
-        if (candidate === undefined) yield { place };
+      for await (const step of tops) {
+        const top = step.candidate;
+        if (top === undefined) yield step;
         else {
-          yield isWanted(candidate.ref) ? { candidate, place: { top: candidate.ref } } : { place };
-          yield* below(candidate, undefined);
+          // A page that ends here ends above all that is below, wanted or not.
+          const place = { top: top.ref };
+          yield isWanted(top.ref) ? { candidate: top, place } : { place };
+          yield* below(top, undefined);
         }
       }
     }

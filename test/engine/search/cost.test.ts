@@ -124,9 +124,9 @@ describe('a page', () => {
     const permissions = await walk((cursor) => hurried.listPermissions(ann, tenant, from(cursor)));
     expect(new Set(permissions.flatMap(({ items }) => items)).size).toBe(61);
     expect(permissions.length).toBeGreaterThan(61);
-    for (const who of [ann, boss]) {
-      const scopes = await walk((cursor) => hurried.listScopes(who, 'a:b:c', from(cursor)));
-      const whole = await lists.listScopes(who, 'a:b:c');
+    for (const [who, type] of [[ann], [boss], [ann, 'building']] as const) {
+      const scopes = await walk((cursor) => hurried.listScopes(who, 'a:b:c', { type, cursor }));
+      const whole = await lists.listScopes(who, 'a:b:c', { type });
       expect(scopes.flatMap(({ items }) => items)).toEqual(whole.items);
     }
     const within = new Set([tenant]);
