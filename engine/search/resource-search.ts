@@ -58,9 +58,28 @@ export const createResourceSearch =
         yield { ...step, place: { ...step.place, top: top.ref } };
     }
 
-    async function* steps(from: Position | undefined): AsyncGenerator<Step<Candidate>> {
+    /** Highest scopes, each with all below it. */
+    async function* fromTops(
+      tops: AsyncIterable<Step<Candidate>>,
+      begun: Candidate | null | undefined,
+      from: Position | undefined,
+    ): AsyncGenerator<Step<Candidate>> {
+      if (begun) yield* below(begun, from);
+      for await (const step of tops) {
+        const top = step.candidate;
+        if (top === undefined) yield step;
+        else {
+          // A page that ends here ends above all that is below, wanted or not.
+          const place = { top: top.ref };
+          yield isWanted(top.ref) ? { candidate: top, place } : { place };
+          yield* below(top, undefined);
+        }
+      }
+    }
+
+    async function* steps(given: Position | undefined): AsyncGenerator<Step<Candidate>> {
       if (!couldBe) return;
-      const begun = from?.top;
+      const begun = given?.top;
       if (begun !== undefined && !isRef(begun)) throw foreignCursor();
       const [who, what, everywhere, top] = await readItems<
         [SubjectItem, CheckedPermission, GlobalItem, ScopeItem]
@@ -77,26 +96,19 @@ export const createResourceSearch =
       const items = { name: permission, permission: what, tenantEffects: null };
       const allow = mayAllow(permissionEffects(items, { scopes: [], global }));
       const isEverywhere = who.isAdmin || who.globalRoles.some((role) => allow.has(role));
-      if (isEverywhere && within === undefined) {
-        yield* walkSources(reader, sourcesOf(everyScope(type), readScope), from);
-        return;
-      }
-      if (top && !isIn(within, top)) throw foreignCursor();
-      if (top) yield* below(top, from);
+      // Whoever is granted it everywhere since the last page, or no more, has other candidates: their list begins anew.
+      const walk = !isEverywhere ? 'granted' : within ? 'roots' : 'all';
+      const from = given?.walk === walk ? given : undefined;
+      if (from && top && !isIn(within, top)) throw foreignCursor();
       const question = { ref: subject, subject: who, name: permission, permission: what, global, within, at };
-      const after = from?.granted ?? begun;
+      const after = from?.granted ?? from?.top;
       const tops =
         isEverywhere && within ? rootsAfter(within, after) : highestScopes(reader, question, after);
-      for await (const step of tops) {
-        const top = step.candidate;
-        if (top === undefined) yield step;
-        else {
-          // A page that ends here ends above all that is below, wanted or not.
-          const place = { top: top.ref };
-          yield isWanted(top.ref) ? { candidate: top, place } : { place };
-          yield* below(top, undefined);
-        }
-      }
+      const candidates =
+        walk === 'all'
+          ? walkSources(reader, sourcesOf(everyScope(type), readScope), from)
+          : fromTops(tops, from && top, from);
+      for await (const step of candidates) yield { ...step, place: { ...step.place, walk } };
     }
 
     const page = await fill<Candidate>({

@@ -22,8 +22,9 @@ export interface ListsOptions {
 
 /**
  * Action, resource and subject search (OpenID AuthZEN), in pages with a cursor. Each result is decided as by
- * `check`. Writes between two pages may or may not show. Malformed names give an empty list; an argument of a
- * wrong type or length rejects with a GatehouseError `invalid` and its `field`. Faults are those of `check`.
+ * `check`. Writes between two pages may or may not show; where one grants again what was granted already, at a scope
+ * above or otherwise, the rest of the list may lack it. Malformed names give an empty list; an argument of a wrong type
+ * or length rejects with a GatehouseError `invalid` and its `field`. Faults are those of `check`.
  *
  * A page is filled to its limit unless the list ends, 1,000 candidates were looked at, or the time is up. It
  * has a cursor if and only if more may follow. A cursor is valid for the same question only.

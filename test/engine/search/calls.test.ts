@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccessBound, createLists, type Engine, type Lists } from '../../../engine/index.ts';
+import type { ScopeListOptions } from '../../../engine/search/resource-search.ts';
+import { testEngine } from '../../../testing/index.ts';
 import { withEveryone } from '../../support/everyone.ts';
 import { createLightWorld } from '../../support/world.ts';
 
@@ -188,4 +190,39 @@ test('a scope that moves is found below its new parent', async () => {
   world.settle();
   const { items } = await lists.listScopes(`user:${user}`, 'home');
   expect([...items].sort()).toEqual([other, device, zone].sort());
+});
+
+describe('whoever becomes an administrator between two pages keeps the rest of the list', () => {
+  const roots = new Set(['client:a', 'client:b']);
+  test.each<[string, string, ScopeListOptions]>([
+    ['of scopes below a grant', 'above', { limit: 2 }],
+    ['within roots', 'below', { limit: 1, within: roots }],
+  ])('%s', async (_, name, options) => {
+    const changing = await testEngine(`
+pages: [home]
+scopes:
+  a: { id: a, type: client }
+  b: { id: b, type: client }
+  p1: { id: p1, type: project, parent: a }
+  p2: { id: p2, type: project, parent: a }
+  p3: { id: p3, type: project, parent: a }
+  p9: { id: p9, type: project, parent: b }
+roles: { r: { owner: a, allow: [home] }, s: { owner: b, allow: [home] } }
+users:
+  above: { assignments: [{ role: r, scope: a }, { role: s, scope: p9 }] }
+  below: { assignments: [{ role: r, scope: p1 }, { role: s, scope: p9 }] }
+`);
+    const { listScopes } = createLists(changing);
+    const subject = changing.ref(name);
+    const before = await listScopes(subject, 'home', { ...options, limit: 100 });
+    const found: string[] = [];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const page = await listScopes(subject, 'home', { ...options, cursor });
+      if (isFirst) await changing.command('admin.create', { user: subject.slice('user:'.length) });
+      changing.clock.advance(120_000);
+      found.push(...page.items);
+      cursor = page.cursor;
+    }
+    expect(found).toEqual(expect.arrayContaining([...before.items]));
+  });
 });
