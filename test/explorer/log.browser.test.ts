@@ -103,3 +103,21 @@ test('a long log begins with the newest, says that there are earlier ones, and l
   await rows(page).first().getByText('door.119').first().waitFor();
   expect(await page.getByText('These are the last records').count()).toBe(0);
 });
+
+test('a tenant that cannot be read is an error, and no empty log', async () => {
+  const table = await serveTable();
+  const error = { code: 'throttled', message: 'too many reads', retryable: true };
+  const { page } = await openPage({
+    url: table.linkTo('log', { scope: table.ref('scope', 'north') }),
+    before: (opened) =>
+      opened.route('**/api/command', (route) =>
+        route.request().postData()?.includes('location.read')
+          ? route.fulfill({ json: { ok: true, result: { ok: false, error } } })
+          : route.continue(),
+      ),
+  });
+  await page.getByRole('alert').getByText('too many reads').waitFor();
+  await page.unroute('**/api/command');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await rows(page).first().waitFor();
+});

@@ -17,9 +17,10 @@ async function firstRoot(send: Send): Promise<Root> {
   return { ok: true, result: undefined };
 }
 
-/** The root of a scope, which has the log of everything below it. */
+/** The root of a scope, which has the log of everything below it; the scope itself where it is not there any more. */
 async function rootOf(send: Send, scope: string): Promise<Root> {
   const reply = await run(send, commandsOn(scope, 'scope').read);
+  if (!reply.ok && reply.error.code !== 'not_found') return reply;
   const root = reply.ok ? reply.result.root : undefined;
   return { ok: true, result: typeof root === 'string' ? root : scope };
 }
