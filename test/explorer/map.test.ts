@@ -225,6 +225,18 @@ describe('what is paid for', () => {
     ['nothing of a licence', workstream, licensed(paid('account:a', 'enterprise:e')), []],
     ['that a licence ends', workstream, ending, ['ending: licence ends 2026-03-11']],
     ['that licences of an account end', scope('account:a'), ending, ['ending: 1 licence ends soon']],
+    [
+      'nothing of one that is over where not all were read',
+      tenant,
+      { ...subscribed(library(NOW - 1)), isComplete: false },
+      [],
+    ],
+    [
+      'nothing of a licence that is over where not all were read',
+      workstream,
+      { ...licensed(paid('account:a', 'enterprise:e', { end: NOW })), isComplete: false },
+      [],
+    ],
     ['that it is not active', scope('tenant:t', { status: 'suspended' }), bare, ['suspended: suspended']],
     ['that one above is not', below, bare, ['closed: closed above'], true],
     ['that users end', tenant, entitlements({ modules: [], endingUsers }), ['ending: 2 users end soon']],

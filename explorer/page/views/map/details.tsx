@@ -146,7 +146,11 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
   return (
     <>
       <h3>Licences</h3>
-      {enterprises.length === 0 && <p class="nothing">It has no licence.</p>}
+      {enterprises.length === 0 && (
+        <p class="nothing">
+          {entitlements.isComplete ? 'It has no licence.' : 'It is not known whether it has a licence.'}
+        </p>
+      )}
       <ul class="plain lines">
         {enterprises.map((enterprise) => (
           <li key={enterprise}>
@@ -190,9 +194,11 @@ const Covered = ({ of, by, now }: CoveredProps) => (
 );
 
 function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {
+  // Another one may be among those that were not read.
+  if (coverage.state !== 'covered' && !isComplete) return { kind: 'missing', text: 'not known' };
   if (coverage.state === 'over')
     return { kind: 'unlicensed', text: coverage.end <= now ? `ended ${lastDayOf(coverage.end)}` : 'expired' };
-  if (coverage.state === 'none') return { kind: 'missing', text: isComplete ? 'missing' : 'not found' };
+  if (coverage.state === 'none') return { kind: 'missing', text: 'missing' };
   return isSoon(coverage.end, now)
     ? { kind: 'ending', text: 'ends soon' }
     : { kind: 'paid', text: 'in force' };

@@ -26,7 +26,7 @@ export interface Entitlements {
   /** By account. */
   readonly licences: ReadonlyMap<string, readonly Entitlement[]>;
   readonly endingUsers: readonly Ending[];
-  /** Whether these are all: only then is it known what is missing. */
+  /** Whether these are all: only then is it known what is missing or over. */
   readonly isComplete: boolean;
 }
 

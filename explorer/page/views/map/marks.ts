@@ -65,12 +65,14 @@ function paidMarks(scope: Scope, entitlements: Entitlements, now: number): reado
     const isOwn = coverage.state !== 'none' && coverage.owner === ref;
     if (coverage.state === 'covered' && isOwn && isSoon(coverage.end, now))
       marks.push({ kind: 'ending', text: `${module} ends ${lastDayOf(coverage.end)}` });
-    if (coverage.state === 'over' && isOwn) marks.push({ kind: 'unlicensed', text: `${module} is over` });
+    if (coverage.state === 'over' && isOwn && entitlements.isComplete)
+      marks.push({ kind: 'unlicensed', text: `${module} is over` });
   }
   const licence = licenceCoverage(scope, entitlements, now);
   if (licence?.state === 'covered' && isSoon(licence.end, now))
     marks.push({ kind: 'ending', text: `licence ends ${lastDayOf(licence.end)}` });
-  if (licence?.state === 'over') marks.push({ kind: 'unlicensed', text: 'licence is over' });
+  if (licence?.state === 'over' && entitlements.isComplete)
+    marks.push({ kind: 'unlicensed', text: 'licence is over' });
   if (licence?.state === 'none' && entitlements.isComplete)
     marks.push({ kind: 'unlicensed', text: 'no licence' });
   const licences = (entitlements.licences.get(ref) ?? []).filter(

@@ -47,7 +47,11 @@ async function load({ send }: Client, now: number): Promise<Answered<Entitlement
       subscriptions: byOwner(subscriptions.map(subscriptionOf)),
       licences: byOwner(licences.map(licenceOf)),
       endingUsers: users.map(endingOf),
-      isComplete: pages.flat().every(({ cursor }) => cursor === undefined),
+      // The last list is of users.
+      isComplete: pages
+        .slice(0, -1)
+        .flat()
+        .every(({ cursor }) => cursor === undefined),
     },
   };
 }
