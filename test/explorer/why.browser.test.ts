@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { decided, decisionOf, expectAccessible, modelOf, openPage, playground } from '../support/browser.ts';
+import { serveTable } from './served-table.ts';
 
 /** The view Why: a decision of every kind, its picture, its place in time, and what would have helped. */
 const MODEL = `
@@ -174,6 +175,24 @@ describe('over time', () => {
     );
     await page.getByRole('list', { name: 'The decision over time' }).waitFor();
     expect(await page.evaluate(COLLISIONS)).toEqual([]);
+  });
+
+  test('a check that fails is an error, and no part that nobody asked about', async () => {
+    const table = await serveTable();
+    const [subject, scope] = [table.ref('subject', 'dora'), table.ref('scope', 'south')];
+    const error = { code: 'throttled', message: 'too many reads', retryable: true };
+    const { page } = await openPage({
+      url: table.linkTo('why', { subject, permission: 'grades', scope }),
+      before: (opened) =>
+        opened.route('**/api/check', (route) => route.fulfill({ json: { ok: false, error } })),
+    });
+    await page.getByRole('alert').getByText('too many reads').waitFor();
+    await page.unroute('**/api/check');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page
+      .getByText(/allowed from 1 Mar 2026/)
+      .first()
+      .waitFor();
   });
 
   test('a slider that moves by days, and marks where something begins or ends', async () => {

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Decision, Explanation, Sentence as Said } from '../../../../engine/index.ts';
-import { useLoaded } from '../../calls.ts';
+import { type Called, useAnswer } from '../../calls.ts';
 import { useClient, useNow } from '../../client.ts';
 import type { Question } from '../../parts/asked.ts';
 import { reasonText } from '../../parts/decision.tsx';
 import { type Days, dateText, instantText } from '../../parts/instant.ts';
+import { Problem } from '../../parts/problem.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 import { type Span, Timeline } from '../../parts/timeline.tsx';
 import { useInstant, When } from '../../parts/when.tsx';
@@ -58,7 +59,8 @@ const MOST_LABELS = 5;
 
 /** The decision over a range of time: one check for each part in which it cannot change. */
 function Strip({ question, parts, range, marks, now }: StripProps) {
-  const decisions = useDecisions(question, parts);
+  const { value, isLoading, error, retry } = useDecisions(question, parts);
+  const decisions = isLoading || !value ? [] : value;
   const spans = parts.map(({ start, end }, position): Span => {
     const decision = decisions[position];
     const [name, sign] = !decision
@@ -71,30 +73,29 @@ function Strip({ question, parts, range, marks, now }: StripProps) {
     return { start, end, class: name.replace(' ', '-'), sign, text: `${text}${why}` };
   });
   return (
-    <Timeline
-      {...range}
-      rows={[{ label: 'The decision over time', spans }]}
-      marks={instantsOf(marks)}
-      now={now}
-      axis={new Map(axisOf(range, MOST_LABELS).map((at) => [at, MONTH.format(at)]))}
-    />
+    <>
+      {error && <Problem of={error} retry={retry} />}
+      <Timeline
+        {...range}
+        rows={[{ label: 'The decision over time', spans }]}
+        marks={instantsOf(marks)}
+        now={now}
+        axis={new Map(axisOf(range, MOST_LABELS).map((at) => [at, MONTH.format(at)]))}
+      />
+    </>
   );
 }
 
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** The decision at the start of each part. Asked anew only when the question, the parts or the table change. */
-function useDecisions(question: Question, parts: readonly Days[]): readonly (Decision | undefined)[] {
+function useDecisions(question: Question, parts: readonly Days[]): Called<readonly Decision[]> {
   const { send } = useClient();
-  const { value, isLoading } = useLoaded(JSON.stringify([question, parts]), () =>
-    Promise.all(
-      parts.map(async ({ start }) => {
-        const reply = await send('check', { ...question, at: start });
-        return reply.ok ? reply.result : undefined;
-      }),
-    ),
-  );
-  return isLoading || !value ? [] : value;
+  return useAnswer(JSON.stringify([question, parts]), async () => {
+    const replies = await Promise.all(parts.map(({ start }) => send('check', { ...question, at: start })));
+    const failed = replies.find((reply) => !reply.ok);
+    return failed ?? { ok: true, result: replies.flatMap((reply) => (reply.ok ? reply.result : [])) };
+  });
 }
 
 /** Marks that are shown at once. */
