@@ -153,6 +153,8 @@ export async function gather(
   const effects = new Map<string, Draft>();
   const unsound = new Set<string>();
   const owned = new Map<string, Ref>();
+  /** Of these there is a copy here, and of these the node is gone. */
+  const [copied, lost] = [new Set<string>(), new Set<string>()];
   let isUnread = false;
   let node: Found;
 
@@ -184,6 +186,11 @@ export async function gather(
     for (const each of refs) if (OWNED.has(each.type)) owned.set(identityOf(nodeKey(each)), each);
   }
 
+  function noteListed(item: Item): void {
+    noteOwned(leadingTo(item));
+    if (item.Type === OWNERSHIP) for (const each of leadingTo(item)) copied.add(identityOf(nodeKey(each)));
+  }
+
   for await (const items of pages)
     for (const item of items) {
       const parsed = parseKey(item);
@@ -191,7 +198,7 @@ export async function gather(
       else if (parsed?.form === 'node') {
         node = item;
         take(item);
-      } else if (item.Type === OWNERSHIP) noteOwned(leadingTo(item));
+      } else if (item.Type === OWNERSHIP) noteListed(item);
       else if (parsed?.form === 'edge' && isSaying(ref, item)) take(item, node);
     }
   if (!isGlobal && !isScopeType(ref.type)) return { ref, node, stored, entries, effects, unsound, isUnread };
@@ -199,7 +206,7 @@ export async function gather(
   for (const query of isGlobal ? [ownedBy(ANY_TENANT, 'role'), ...OF_ALL.map((type) => allOf(type))] : [])
     for await (const items of pagesOf(reader, query)) {
       await spend(items.length);
-      noteOwned(items.flatMap(leadingTo));
+      items.forEach(noteListed);
     }
   // An index is eventually consistent, so modules and declarations that the item names are read by key in any case.
   const named = [...stored.values()].flatMap(namedIn);
@@ -210,7 +217,10 @@ export async function gather(
     await spend(some.length);
     const readOwned = async (each: Ref, position: number): Promise<void> => {
       const item = found[position];
+      const name = identityOf(nodeKey(each));
       if (item) take(item);
+      // No copy names a module but those of its pages, and without its entry whoever may see these comes in.
+      else if (copied.has(name) || each.type === 'module') lost.add(name);
       const edges = OWNED.get(each.type);
       // The roles of a group that stand apart are in its own partition.
       if (!edges || (areApart && each.type === 'group' && item?.everyone !== true)) return;
@@ -228,5 +238,9 @@ export async function gather(
     };
     await inTurns(some, readOwned, PARTITIONS);
   }
+  // What a node said that was lost is not known.
+  if (lost.size > 0)
+    for (const [name, item] of stored)
+      if (namedIn(item).some((each) => lost.has(identityOf(nodeKey(each))))) unsound.add(name);
   return { ref, node, stored, entries, effects, unsound, isUnread };
 }

@@ -1,10 +1,10 @@
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, nodeKey } from '../../table/keys.ts';
+import { decisionKey, edgeKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { canonical, differences } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
-import type { NodeKind } from '../kinds/node-kind.ts';
+import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, fault, isInstant, type Relation } from './relation.ts';
@@ -54,6 +54,15 @@ export function guardOf(ref: Ref, kind: NodeKind, guard: Item): Relation {
 
 const isOwner = (text: string): boolean => /^[a-z][a-z-]*:[^#]+$/.test(text);
 
+/** Where copies of the node are that has the value, if the value is one of a scope. */
+function copiesOf(guard: Key, ref: Ref, kind: NodeKind): readonly Key[] {
+  const parsed = parseKey(guard);
+  if (parsed?.form !== 'guard' || !kind.entity.guards.some(({ within }) => within?.[0] === 'scope'))
+    return [];
+  const scope = parsed.within?.split(' ')[0];
+  return attempt(() => ownersOf(kind, { scope }, ref).map((owner) => edgeKey(owner.ref, ref))) ?? [];
+}
+
 /** The owner that a guard names exists and has the value. */
 export function guardRelations(guard: Item): readonly Relation[] {
   const key = { PK: guard.PK, SK: guard.SK };
@@ -67,11 +76,11 @@ export function guardRelations(guard: Item): readonly Relation[] {
   return [
     {
       name: `owner ${key.PK}`,
-      keys: [key, ...(at ? [nodeKey(owner), decisionKey(owner)] : [])],
-      judge: ([found, node, decision]) => {
+      keys: [key, ...(at ? [nodeKey(owner), decisionKey(owner), ...copiesOf(key, owner, at.kind)] : [])],
+      judge: ([found, node, ...left]) => {
         if (found?.owner !== guard.owner || !found) return [];
-        // A decision item without its node: the node was lost.
-        if (!node) return unowned(at && !decision ? remove : undefined);
+        // A decision item or a copy without its node: the node was lost.
+        if (!node) return unowned(at && left.every((item) => item === undefined) ? remove : undefined);
         const values = at && attempt(() => guardsOf(at.kind.entity, owner, node));
         if (!values) return unowned(undefined);
         return values.some(({ PK }) => PK === key.PK) ? [] : unowned(remove, 'opens');

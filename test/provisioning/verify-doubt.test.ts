@@ -9,7 +9,8 @@ import { isRecord } from './support.ts';
 
 /** A node that is damaged or lost while what repeats it is still right: a repair that follows the node would open access. */
 const MANIFEST = `
-pages: { home: {}, free: {} }
+modules: { sold: { sold: true } }
+pages: { home: {}, free: {}, paid: { module: sold }, ask: {}, sign: {} }
 scopes:
   C: { id: c, type: client, combination: deny-overrides }
   D: { id: d, type: client }
@@ -17,11 +18,12 @@ scopes:
   Q: { id: q, type: project, parent: C }
   B: { id: b, type: building, parent: P }
 roles:
-  any: { id: any, allow: [home, free] }
+  any: { id: any, allow: [home, free, paid] }
   own: { id: own, owner: C, deny: [home] }
   all: { id: all, deny: [free] }
 groups:
   ofOwn: { id: own, scope: C, roles: [own] }
+invariants: [{ id: two, name: two, scope: C, separate: [ask, sign] }]
 users:
   ann: { id: ann, groups: [ofOwn], grants: { C: [any] } }
   bob: { id: bob, grants: { C: [any, all] } }
@@ -33,7 +35,7 @@ type World = ReturnType<typeof createMemoryWorld>;
 
 const QUESTIONS = ['ann', 'bob', 'cid', 'dan', 'eve'].flatMap((id) =>
   ['client:c', 'client:d', 'building:b'].flatMap((scope) =>
-    ['home', 'free'].map((permission) => ({ subject: `user:${id}`, permission, scope })),
+    ['home', 'free', 'paid'].map((permission) => ({ subject: `user:${id}`, permission, scope })),
   ),
 );
 
@@ -129,4 +131,20 @@ test('a time-to-live that is past is found on each kind of item that must have n
     if (repaired.length === 0 || open.length > 0 || !isWhole) silent.push(kind);
   }
   expect(silent).toEqual([]);
+});
+
+test.each([
+  ['module', 'sold'],
+  ['group', 'own'],
+  ['role', 'own'],
+  ['role', 'all'],
+  ['invariant', 'two'],
+])('a lost node takes nothing along, which a repair says and leaves: %s %s', async (type, id) => {
+  const world = createMemoryWorld();
+  await world.apply(MANIFEST);
+  await world.writer.send([{ kind: 'delete', key: nodeKey({ type, id }) }]);
+  const left = world.items().filter((item) => item.Type === 'Decision' || item.Type === 'Guard');
+  const { open } = await verifyOn(world, true, { logs: false });
+  expect(open.filter(({ code }) => code === 'decision_more')).toMatchObject([{ repairable: false }]);
+  expect(await world.reader.getMany(left)).toEqual(left);
 });
