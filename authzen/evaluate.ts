@@ -126,15 +126,15 @@ export function isAllowed({ decision }: Pick<AskedDecision<Question>, 'decision'
   return decision?.allowed === true;
 }
 
-/** @throws ForbiddenError if the caller may evaluate at no root at all */
+/** @throws ForbiddenError if the caller surely may evaluate at no root at all */
 export async function refuseNobody(
   { question }: Pick<AskedDecision<CallerQuestion>, 'question'>,
   rootsOf: RootsOf,
 ): Promise<void> {
   if (question.caller !== null)
     for (const by of ['itself', 'everyone'] as const) {
-      const roots = await rootsOf(question.caller, by);
-      if (roots === 'all' || roots.size > 0) return;
+      const { within, isCut } = await rootsOf(question.caller, by);
+      if (within?.size !== 0 || isCut) return;
     }
   throw new ForbiddenError();
 }

@@ -108,8 +108,7 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       const asked = { subject: refOf(subject), actor, permission };
       if (type.scope !== undefined || !areNames(asked.subject, resource.type, action.name))
         return { asked, answer: NOTHING };
-      const roots = await rootsOf(answer.question.caller as string, 'everyone');
-      const within = roots === 'all' ? undefined : roots;
+      const { within } = await rootsOf(answer.question.caller as string, 'everyone');
       const { listScopes } = createLists({ reader, clock, engine: actingAs(actor, guarded(caller)) });
       const { type: wanted, properties } = resource;
       const given = givenOf({ subject, resource: { properties }, action, context });

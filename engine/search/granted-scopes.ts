@@ -1,5 +1,6 @@
 import { groupsOf, type SubjectItem } from '../../table/decision/items.ts';
-import { parseSubjectRef } from '../../table/identifiers.ts';
+import { isBuiltIn, isSurelyRoot, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { EVERYONE_LIST } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, ownedBy } from '../../table/partition-queries.ts';
@@ -9,6 +10,8 @@ import type { SearchReader } from './sources.ts';
 /** Where roles are granted to a subject directly. */
 export interface Granted {
   readonly scopes: ReadonlySet<string>;
+  /** Those of them where it is not by a group of everyone alone. */
+  readonly own: ReadonlySet<string>;
   /** Scope → its groups there, as the edges say: wherever its item lists them, be it on the way elsewhere (ADR 0003). */
   readonly groupsAt: ReadonlyMap<string, readonly string[]>;
 }
@@ -44,10 +47,17 @@ export async function grantedScopes(
     if (known) known.push(String(group));
     else groupsAt.set(String(scope), [String(group)]);
   }
-  const scopes = new Set([
+  const own = new Set([
     ...subject.assignments.keys(),
     ...subject.grants.keys(),
-    ...[...everyone, ...counting].map(({ scope }) => String(scope)),
+    ...counting.map(({ scope }) => String(scope)),
   ]);
-  return { scopes, groupsAt };
+  return { scopes: new Set([...own, ...everyone.map(({ scope }) => String(scope))]), own, groupsAt };
+}
+
+/** The scopes that may be roots. First those that surely are: a tenant makes as many others as it likes. */
+export function likelyRoots(refs: readonly string[]): readonly string[] {
+  const mayBeRoot = (type: string): boolean => !isBuiltIn(type) || SCOPE_TYPES[type]?.root === true;
+  const others = refs.filter((ref) => !isSurelyRoot(ref) && mayBeRoot(parseRef(ref, 'scope').type));
+  return [...refs.filter(isSurelyRoot), ...others];
 }
