@@ -1,6 +1,5 @@
 import type { ConditionalEffect, GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { subjectWith } from '../../table/decision/items.ts';
-import { isSurelyRoot } from '../../table/entities/scope-types.ts';
 import { limitExceeded } from '../../table/errors.ts';
 import type { ResourceType } from '../../table/resource-type.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
@@ -21,6 +20,7 @@ import {
 import { type PermissionEffects, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { grantedScopes } from '../search/granted-scopes.ts';
+import { isIn, mayBeIn } from '../search/highest-scopes.ts';
 import type { SearchReader } from '../search/sources.ts';
 import { resourceTypeItem } from './resource-types.ts';
 
@@ -52,10 +52,11 @@ const MAX_SCOPES = 1_000;
  * Reads what may allow a permission to a subject: what a resource search reads first, but whatever the state of scopes,
  * and whenever it begins or ends. Two Queries, and two rounds for 50 scopes.
  *
- * @param within roots; what is granted elsewhere is left out
+ * @param within roots; what is granted elsewhere is left out. Where something is granted at more than 1,000 scopes that may
+ *   be in their trees, the parts are these roots
  * @param type the type of the rows, where there are any
- * @throws GatehouseError `limit_exceeded` on `within` where something is granted at more than 1,000 scopes; otherwise
- *   as the reader does
+ * @throws GatehouseError `limit_exceeded` on `within` where something is granted at more than 1,000 scopes, and no
+ *   roots are named; otherwise as the reader does
  */
 export async function grantedParts(
   reader: SearchReader,
@@ -86,17 +87,17 @@ export async function grantedParts(
   const parts: GrantedPart[] = globally === 'never' ? [] : [...everywhereIn(globally)];
 
   const { scopes, groupsAt } = await grantedScopes(reader, subjectRef, subject);
-  const wanted = [...scopes]
-    .filter((ref) => within === undefined || within.has(ref) || !isSurelyRoot(ref))
-    .sort();
-  if (wanted.length > MAX_SCOPES)
-    throw limitExceeded(`something is granted at more than ${MAX_SCOPES} scopes: name the roots`, 'within');
+  const wanted = [...scopes].filter((ref) => mayBeIn(within, ref)).sort();
+  if (wanted.length > MAX_SCOPES) {
+    if (within === undefined)
+      throw limitExceeded(`something is granted at more than ${MAX_SCOPES} scopes: name the roots`, 'within');
+    // They may all be elsewhere, in trees of others.
+    return { parts: everywhereIn(undefined), subject, ...about };
+  }
   const whole = subjectWith(subject, { groupsAt });
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const found = await scopesByRef(reader, wanted.slice(start, start + AT_ONCE));
-    const isWithin = ({ ref, ancestors }: ScopeItem) =>
-      within === undefined || within.has(ancestors.at(-1) ?? ref);
-    const granted = [...found.values()].filter(isWithin);
+    const granted = [...found.values()].filter((scope) => isIn(within, scope));
     const roots = await scopesByRef(
       reader,
       granted.flatMap(({ ancestors }) => ancestors.slice(-1)),

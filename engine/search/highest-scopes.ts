@@ -47,6 +47,10 @@ const MOST_WANTED = 10_000;
 export const isIn = (roots: ReadonlySet<string> | undefined, { ref, ancestors }: Candidate): boolean =>
   roots === undefined || roots.has(ancestors.at(-1) ?? ref);
 
+/** The same by a reference alone: whether a scope may be there. */
+export const mayBeIn = (roots: ReadonlySet<string> | undefined, ref: string): boolean =>
+  roots === undefined || roots.has(ref) || !isSurelyRoot(ref);
+
 /**
  * The highest scopes at which a role that may allow a permission is granted to a subject. None is below
  * another, so that the scopes below them are visited once. Places name scopes within the roots only: they stand in
@@ -107,7 +111,7 @@ export async function* highestScopes(
     return granted;
   }
 
-  const wanted = [...all].filter((ref) => within === undefined || within.has(ref) || !isSurelyRoot(ref));
+  const wanted = [...all].filter((ref) => mayBeIn(within, ref));
   if (within && wanted.length > MOST_WANTED) {
     yield* rootsAfter(within, after);
     return;

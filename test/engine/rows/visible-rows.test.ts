@@ -14,6 +14,7 @@ import {
 } from '../../../engine/rows/index.ts';
 import { testEngine } from '../../../testing/index.ts';
 import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
+import { withEveryone } from '../../support/everyone.ts';
 import { watchReads } from '../../support/watched-reader.ts';
 
 /** Pages of an application's rows: what a caller gets, and what it cannot get wrong in silence. */
@@ -78,12 +79,12 @@ const ALL = [
   invoice(6, 'north', null),
 ];
 
-async function createList(all: readonly Row[] = ALL, manifest = MANIFEST) {
+async function createList(all: readonly Row[] = ALL, manifest = MANIFEST, everyoneAt?: readonly string[]) {
   const { engine, reader, clock, command, ref, id } = await testEngine(manifest);
   const pages: { looked: number; dropped: number }[] = [];
   let calls = 0;
   const visibleRows = createVisibleRows({
-    reader: watchReads(reader, () => void calls++),
+    reader: watchReads(everyoneAt ? withEveryone(reader, everyoneAt).reader : reader, () => void calls++),
     engine,
     clock,
     cursorSecret: SECRET,
@@ -167,6 +168,13 @@ describe('a page', () => {
     const { ask } = await createList();
     expect(idsOf(await ask('ann', { within: new Set(['client:other']) }))).toEqual([]);
     expect(idsOf(await ask('ann', { within: new Set(['client:acme']) }))).toEqual([6, 3, 1]);
+  });
+
+  test('within roots, shows the same whatever is granted elsewhere', async () => {
+    const elsewhere = Array.from({ length: 1_001 }, (_, n) => `location:l${n}`);
+    const { ask } = await createList(ALL, MANIFEST, elsewhere);
+    expect(idsOf(await ask('ann', { within: new Set(['client:acme']) }))).toEqual([6, 3, 1]);
+    await expect(ask('ann')).rejects.toMatchObject({ code: 'limit_exceeded', field: 'within' });
   });
 });
 
