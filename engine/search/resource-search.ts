@@ -61,7 +61,7 @@ export const createResourceSearch =
     /** Highest scopes, each with all below it. */
     async function* fromTops(
       tops: AsyncIterable<Step<Candidate>>,
-      begun: Candidate | null | undefined,
+      begun: Candidate | undefined,
       from: Position | undefined,
     ): AsyncGenerator<Step<Candidate>> {
       if (begun) yield* below(begun, from);
@@ -99,7 +99,8 @@ export const createResourceSearch =
       // Whoever is granted it everywhere since the last page, or no more, has other candidates: their list begins anew.
       const walk = !isEverywhere ? 'granted' : within ? 'roots' : 'all';
       const from = given?.walk === walk ? given : undefined;
-      if (from && top && !isIn(within, top)) throw foreignCursor();
+      // A root that left between two pages is passed over.
+      const goesOn = from && top && isIn(within, top) ? top : undefined;
       const question = { ref: subject, subject: who, name: permission, permission: what, global, within, at };
       const after = from?.granted ?? from?.top;
       const tops =
@@ -107,7 +108,7 @@ export const createResourceSearch =
       const candidates =
         walk === 'all'
           ? walkSources(reader, sourcesOf(everyScope(type), readScope), from)
-          : fromTops(tops, from && top, from);
+          : fromTops(tops, goesOn, from);
       for await (const step of candidates) yield { ...step, place: { ...step.place, walk } };
     }
 

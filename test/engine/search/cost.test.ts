@@ -150,6 +150,14 @@ describe('a page', () => {
     expect(rest).toEqual(all.slice(place + 1));
   });
 
+  test('continues with the next root if its own is no longer among those asked for', async () => {
+    const list = (roots: readonly string[], cursor?: string) =>
+      lists.listScopes(boss, 'a:b:c', { within: new Set(roots), limit: 2, ...from(cursor) });
+    const { items, cursor } = await list([client, tenant]);
+    expect(items).toEqual([client, project]);
+    expect(await list([tenant], cursor)).toEqual({ items: [tenant] });
+  });
+
   test('has a cursor that all other lists refuse', async () => {
     const options = { limit: 1 };
     const cursors = {
