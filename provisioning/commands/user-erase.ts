@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { conflict, notFound } from '../../table/errors.ts';
+import { invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, logOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
@@ -124,21 +124,24 @@ function requestsNaming(user: Ref, node: Item | undefined) {
   return allApprovals((item) => item.command !== 'user.erase' && holds(item));
 }
 
-/** A user goes together with the id: who would have it from then on is somebody else. */
+/** A user goes together with the id: nobody gets it before the last step. */
 const withId = (kind: NodeKind, user: Ref, now: string): NodeKind => ({
   ...kind,
   behaviour: {
     ...kind.behaviour,
-    onDelete: (node) => [...(kind.behaviour.onDelete?.(node) ?? []), erasureOf(user, now)],
+    onDelete: (node) => [...(kind.behaviour.onDelete?.(node) ?? []), erasureOf(user, now, true)],
   },
 });
 
-/** What is left is of the user who is gone. Fails where another one has the id by now. */
+/**
+ * What is left is of the user who is gone. Fails where another one has the id by now, and not as a `conflict`: an approval
+ * is then planned anew, and would erase the other one.
+ */
 const stillGone = (user: Ref): Action => ({
   kind: 'check',
   key: nodeKey(user),
   when: { exists: false },
-  failure: () => conflict('id', `${formatRef(user)} was created while the one before was erased`),
+  failure: () => invalid('id', `${formatRef(user)} was created while the one before was erased`),
 });
 
 /** `user.erase`: whoever has the right to be forgotten. */
@@ -153,6 +156,8 @@ export const eraseCommand: Command = writeCommand({
     const result = { id, erased: true };
     const traces = await planning.reader.getMany([nodeKey(user), pseudonymKey(user), erasureKey(user)]);
     const [node] = traces;
+    // Of who is gone already, each step closes the id.
+    const given = node ? [] : [stillGone(user), erasureOf(user, planning.now, true)];
     let isKnown = planning.again === true || traces.some((item) => item !== undefined);
 
     for (const owner of [undefined, ...(await allRoots(planning.reader))])
@@ -160,15 +165,16 @@ export const eraseCommand: Command = writeCommand({
         const found = items.flatMap((item) => rewritingOf(item, user) ?? []);
         if (found.length === 0) continue;
         isKnown = true;
-        const actions = [...found.map(rewrite), ...(await answersWithout(planning.reader, found))];
+        const actions = [...given, ...found.map(rewrite), ...(await answersWithout(planning.reader, found))];
         planning = yield { actions, result, audit: { entity: user, after: { records: found.length } } };
       }
     if (!isKnown) throw notFound('id', 'this user');
 
     for await (const items of pagesOf(planning.reader, requestsNaming(user, node), A_STEPFUL)) {
       if (items.length === 0) continue;
-      const actions = items.map(({ PK, SK }): Action => ({ kind: 'delete', key: { PK, SK } }));
-      planning = yield { actions, result, audit: { entity: user, after: { requests: items.length } } };
+      const deletions = items.map(({ PK, SK }): Action => ({ kind: 'delete', key: { PK, SK } }));
+      const audit = { entity: user, after: { requests: items.length } };
+      planning = yield { actions: [...given, ...deletions], result, audit };
     }
 
     const isTo = ({ userId, recipientEmail }: Item) =>
@@ -184,7 +190,7 @@ export const eraseCommand: Command = writeCommand({
         const leaving = of === user ? withId(kind, user, planning.now) : kind;
         const step = await planDeletionOf(planning, leaving, of, true);
         isLast = step.next === undefined;
-        planning = yield { ...step, result };
+        planning = yield { ...step, actions: [...given, ...step.actions], result };
       }
       isThere &&= of !== user;
     }

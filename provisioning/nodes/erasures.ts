@@ -1,4 +1,5 @@
-import { GatehouseError } from '../../table/errors.ts';
+import { defined } from '../../table/defined.ts';
+import { conflict, GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { erasureKey } from '../../table/keys.ts';
@@ -7,11 +8,12 @@ import type { Action } from '../../table/write/action.ts';
 
 /**
  * What is kept of a user who was erased: the id, and when (ADR 0016). Whoever creates the same id again would bring the
- * person back, and has to say so.
+ * person back, and has to say so. While steps of the erasure are left (`erasing`), nobody can: they would take from the
+ * new user what was of the one before.
  */
-export const erasureOf = (user: Ref, now: string): Action => ({
+export const erasureOf = (user: Ref, now: string, erasing?: true): Action => ({
   kind: 'put',
-  item: { ...erasureKey(user), Type: 'Erasure', erasedAt: now },
+  item: { ...erasureKey(user), Type: 'Erasure', erasedAt: now, ...defined({ erasing }) },
 });
 
 export const erasedOn = (item: Item | undefined): string =>
@@ -20,7 +22,13 @@ export const erasedOn = (item: Item | undefined): string =>
 /** Goes with the creation of a user under a chosen id. */
 export const createdAgain = (user: Ref, again: boolean): Action =>
   again
-    ? { kind: 'delete', key: erasureKey(user) }
+    ? {
+        kind: 'delete',
+        key: erasureKey(user),
+        when: { equals: { erasing: undefined } },
+        failure: () =>
+          conflict('id', `${formatRef(user)} is being erased; if that has stopped, send user.erase again`),
+      }
     : {
         kind: 'check',
         key: erasureKey(user),

@@ -5,6 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { pseudonymKey } from '../../table/keys.ts';
 import { watchWrites } from '../support/watched-writer.ts';
 import { commandsOf } from '../support/world.ts';
+import { createOperatorsWorld, operatorsOn } from './operators.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /** What is personal never stands in the log in clear, and a user who is erased is nowhere in the table. */
@@ -166,28 +167,49 @@ describe('user.erase', () => {
     expect(await world.outcome('user.erase', { id: 'nobody' })).toBe('not_found id');
   });
 
-  describe('of whoever has the id by the time of its last step', () => {
+  describe.each(['sent', 'approved'])('while it is under way, %s', (how) => {
     const create = (more: object) => world.outcome('user.create', { id: user, title: 'Other', ...more });
+    let known: Awaited<ReturnType<typeof createOperatorsWorld>> | undefined;
     /** Does `act` before the transaction of this number: the user goes with the first, the key with the last. */
-    const eraseAround = (transaction: number, act: () => Promise<unknown>) => {
+    const eraseAround = async (transaction: number, act: () => Promise<unknown>) => {
       const writer = watchWrites(world.writer, (number) => number === transaction && act());
-      return commandsOf({ ...world, writer }).provision({ command: 'user.erase', input: { id: user } });
+      const [command, input] = ['user.erase', { id: user }];
+      if (!known) return commandsOf({ ...world, writer }).provision({ command, input });
+      await known.as('olga', command, input, { operationId: 'erase' });
+      return operatorsOn({ ...known, writer }, known).as('pam', 'approval.approve', { id: 'erase' });
     };
-    beforeEach(() => send('user.create', { id: user, title: 'Doctor' }));
-
-    test('nobody has it without saying so', async () => {
-      const answer = await eraseAround(2, async () => expect(await create({})).toBe('erased id'));
-      expect(answer).toMatchObject({ ok: true });
+    beforeEach(async () => {
+      // The operators have an Acme of their own.
+      world = await createLedgerWorld();
+      known = how === 'approved' ? await createOperatorsWorld(world, ['user.erase']) : undefined;
+      await known?.register('user.erase', 'approval.approve');
+      await send('user.create', { id: user, title: 'Doctor' });
     });
 
-    test.each([
-      ['was created with a word for it', 2, { again: true }],
-      ['follows one who was deleted before', 1, {}],
-    ])('who %s stays, and so does the key', async (_, transaction, more) => {
-      if (transaction === 1) await send('user.delete', { id: user });
-      expect(await eraseAround(transaction, async () => expect(await create(more)).toBe('ok'))).toMatchObject(
-        { ok: false, error: { code: 'conflict', field: 'id', retryable: false } },
-      );
+    test.each([false, true])('nobody has the id, of one who was deleted before: %s', async (isGone) => {
+      if (isGone) {
+        await send('notification.create', {
+          userId: user,
+          notificationType: 'welcome',
+          deliveryStatus: 'sent',
+        });
+        await send('user.delete', { id: user });
+      }
+      const answer = await eraseAround(2, async () => {
+        expect(await create({})).toBe('erased id');
+        expect(await create({ again: true })).toBe('conflict id');
+      });
+      expect(answer).toMatchObject({ ok: true });
+      expect(await world.reader.get(pseudonymKey({ type: 'user', id: user }))).toBeUndefined();
+      expect(await create({ again: true })).toBe('ok');
+    });
+
+    test('whoever follows one who was deleted before stays, and so does the key', async () => {
+      await send('user.delete', { id: user });
+      expect(await eraseAround(1, async () => expect(await create({})).toBe('ok'))).toMatchObject({
+        ok: false,
+        error: { code: 'invalid', field: 'id', retryable: false },
+      });
       expect(await world.run('user.read', { id: user })).toMatchObject({ title: 'Other' });
       expect(await world.reader.get(pseudonymKey({ type: 'user', id: user }))).toBeDefined();
     });
@@ -199,6 +221,7 @@ describe('user.erase', () => {
       expect(await eraseAround(2, stop)).toMatchObject({ ok: false });
       expect(await create({})).toBe('erased id');
       await send('user.erase', { id: user });
+      expect(await create({ again: true })).toBe('ok');
     });
   });
 
