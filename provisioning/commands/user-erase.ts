@@ -125,11 +125,11 @@ function requestsNaming(user: Ref, node: Item | undefined) {
 }
 
 /** A user goes together with the id: nobody gets it before the last step. */
-const withId = (kind: NodeKind, user: Ref, now: string): NodeKind => ({
+const withId = (kind: NodeKind, user: Ref, erasedAt: string): NodeKind => ({
   ...kind,
   behaviour: {
     ...kind.behaviour,
-    onDelete: (node) => [...(kind.behaviour.onDelete?.(node) ?? []), erasureOf(user, now, true)],
+    onDelete: (node) => [...(kind.behaviour.onDelete?.(node) ?? []), erasureOf(user, erasedAt, true)],
   },
 });
 
@@ -155,9 +155,11 @@ export const eraseCommand: Command = writeCommand({
     const user: Ref = { type: 'user', id };
     const result = { id, erased: true };
     const traces = await planning.reader.getMany([nodeKey(user), pseudonymKey(user), erasureKey(user)]);
-    const [node] = traces;
+    const [node, , mark] = traces;
+    // The day of the erasure stays, however often it is sent.
+    const erasedAt = String(mark?.erasedAt ?? planning.now);
     // Of who is gone already, each step closes the id.
-    const given = node ? [] : [stillGone(user), erasureOf(user, planning.now, true)];
+    const given = node ? [] : [stillGone(user), erasureOf(user, erasedAt, true)];
     let isKnown = planning.again === true || traces.some((item) => item !== undefined);
 
     for (const owner of [undefined, ...(await allRoots(planning.reader))])
@@ -187,7 +189,7 @@ export const eraseCommand: Command = writeCommand({
       const kind = kindOf(of.type) as NodeKind;
       let isLast = false;
       while (!isLast) {
-        const leaving = of === user ? withId(kind, user, planning.now) : kind;
+        const leaving = of === user ? withId(kind, user, erasedAt) : kind;
         const step = await planDeletionOf(planning, leaving, of, true);
         isLast = step.next === undefined;
         planning = yield { ...step, actions: [...given, ...step.actions], result };
@@ -195,7 +197,7 @@ export const eraseCommand: Command = writeCommand({
       isThere &&= of !== user;
     }
     return {
-      actions: [stillGone(user), { kind: 'delete', key: pseudonymKey(user) }, erasureOf(user, planning.now)],
+      actions: [stillGone(user), { kind: 'delete', key: pseudonymKey(user) }, erasureOf(user, erasedAt)],
       result,
       audit: { entity: user },
     };

@@ -11,9 +11,9 @@ import type { Action } from '../../table/write/action.ts';
  * person back, and has to say so. While steps of the erasure are left (`erasing`), nobody can: they would take from the
  * new user what was of the one before.
  */
-export const erasureOf = (user: Ref, now: string, erasing?: true): Action => ({
+export const erasureOf = (user: Ref, erasedAt: string, erasing?: true): Action => ({
   kind: 'put',
-  item: { ...erasureKey(user), Type: 'Erasure', erasedAt: now, ...defined({ erasing }) },
+  item: { ...erasureKey(user), Type: 'Erasure', erasedAt, ...defined({ erasing }) },
 });
 
 export const erasedOn = (item: Item | undefined): string =>

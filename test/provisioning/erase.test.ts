@@ -162,8 +162,15 @@ describe('user.erase', () => {
   test('a user who was deleted or erased before can be erased, one who never was cannot', async () => {
     await live();
     await send('user.delete', { id: user });
-    for (const _ of [1, 2]) await send('user.erase', { id: user });
+    const day = new Date(world.clock.now()).toISOString();
+    for (const _ of [1, 2]) {
+      await send('user.erase', { id: user });
+      world.clock.advance(24 * 3_600_000);
+    }
     expect(inClear(await world.everything())).toEqual([]);
+    expect((await world.everything()).filter(({ Type }) => Type === 'Erasure')).toMatchObject([
+      { erasedAt: day },
+    ]);
     expect(await world.outcome('user.erase', { id: 'nobody' })).toBe('not_found id');
   });
 
