@@ -67,29 +67,32 @@ interface TableOptions extends GlobalOptions {
   readonly at?: number | undefined;
 }
 
+const NOT_KEPT = 'commands do not keep all of these invariants, since an item is damaged: gatehouse verify';
+
 async function proveTable(options: TableOptions, context: Context): Promise<Outcome> {
   const reader = await connect(options, context);
   const named =
     options.tenant === undefined
       ? undefined
       : (await lookUp(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant)).ref;
+  const listed = await readRootsWithInvariants(reader);
   // Also those that the item does not list, should it be damaged.
   const roots =
-    named === undefined
-      ? [
-          ...new Set([...(await readRootsWithInvariants(reader)), ...(await rootsOfInvariants(reader))]),
-        ].sort()
-      : [named];
+    named === undefined ? [...new Set([...listed, ...(await rootsOfInvariants(reader))])].sort() : [named];
   const proofs: TenantProof[] = [];
   for (const root of roots) {
     const node = await reader.get(nodeKey(parseRef(root, 'tenant')));
     if (named !== undefined && node?.parent !== undefined)
       throw new UsageError(`--tenant ${options.tenant} is no tenant: it is below ${node.parent}`);
-    const invariants = await readInvariants(reader, parseRef(root, 'tenant'));
+    const { invariants, areKept } = await readInvariants(reader, parseRef(root, 'tenant'));
     if (invariants.length === 0) continue;
     const at = options.at ?? context.now();
     const proof = await proveInvariants({ reader, root, invariants, at });
-    proofs.push({ tenant: { ref: root, name: String(node?.name ?? root) }, invariants, proof });
+    proofs.push({
+      tenant: { ref: root, name: String(node?.name ?? root) },
+      invariants,
+      proof: areKept && listed.has(root) ? proof : { ...proof, unproved: NOT_KEPT },
+    });
   }
   const verdicts = proofs.flatMap(({ invariants, proof }) =>
     invariants.map((invariant) => verdictOf(invariant, proof)),

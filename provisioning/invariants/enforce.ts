@@ -12,7 +12,7 @@ import { createCopy } from '../access-difference/copy.ts';
 import { scopeKey } from '../access-difference/state.ts';
 import { type Plan, recorded, withAccepted } from '../plan.ts';
 import { type Extent, extentOf, extentOfEnd, mayGive } from './concerned.ts';
-import { invariantsIn, readInvariantItems, readRootsWithInvariants } from './invariants-of.ts';
+import { invariantsIn, readInvariantItems, readRootsWithInvariants, refuseLost } from './invariants-of.ts';
 import { acceptedOf, brokenBy, type Most, refuse, unprovedError } from './new-violations.ts';
 import { notHolding } from './not-holding.ts';
 import type { Violation } from './violation.ts';
@@ -63,6 +63,7 @@ export function createEnforcement({
 
   return async (planned, { now, beside }) => {
     let plan = planned;
+    await refuseLost(reader, plan.actions.map(keyOf));
     if (plan.actions.some((action) => isSameKey(keyOf(action), invariantsKey(GLOBAL)))) {
       known = undefined;
       const warning = plan.isOfMany ? undefined : await notHolding(plan.actions, reader, Date.parse(now));

@@ -33,7 +33,7 @@ export interface Proof {
   /** Who may do everything, everywhere: an invariant says nothing of them. As references. */
   readonly administrators: readonly string[];
   readonly decided: Decided;
-  /** The bound that was met: then no invariant without a violation is known to hold. */
+  /** The bound that was met, or what is damaged: then no invariant without a violation is known to hold. */
   readonly unproved?: string;
 }
 

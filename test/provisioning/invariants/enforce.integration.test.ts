@@ -445,13 +445,27 @@ test('which tenants have invariants is read again where that failed', async () =
 test.each([
   ['that says which tenants have invariants', GLOBAL, VIOLATED],
   ['of the invariants of a tenant', { type: 'tenant', id: 'acme' }, { code: 'damaged_item' }],
-])('nothing is let through where the item %s is lost', async (_, of, refusal) => {
-  const world = await worldWith();
-  await world.writer.send([{ kind: 'delete', key: invariantsKey(of) }]);
-  expect(await world.refused('membership.create', { ...ANN, group: 'checkers' })).toMatchObject(refusal);
-  const manifest = parse(MANIFEST.replace('ann, groups: [', 'ann, groups: [checkers, '));
-  expect(await world.refused('tenant.apply', { manifest, prune: false })).toMatchObject(refusal);
-});
+])(
+  'nothing is let through where the item %s is lost, whatever is done to invariants',
+  async (_, of, refusal) => {
+    const world = await worldWith();
+    const other = { id: 'other', name: 'other' };
+    await world.run('invariant.create', { ...FOUR_EYES, ...other });
+    await world.writer.send([{ kind: 'delete', key: invariantsKey(of) }]);
+    for (const [verb, input] of [
+      ['create', { ...FOUR_EYES, id: 'more', name: 'more' }],
+      ['create', { ...FOUR_EYES, id: 'elsewhere', scope: 'tenant:other' }],
+      ['update', { ...other, name: 'renamed' }],
+      ['delete', { id: 'other' }],
+    ] as const) {
+      const after = copyOf(world);
+      await after.provision({ command: `invariant.${verb}`, input });
+      expect(await after.refused('membership.create', { ...ANN, group: 'checkers' })).toMatchObject(refusal);
+    }
+    const manifest = parse(MANIFEST.replace('ann, groups: [', 'ann, groups: [checkers, '));
+    expect(await world.refused('tenant.apply', { manifest, prune: false })).toMatchObject(refusal);
+  },
+);
 
 test('a tenant that was made anew after one with invariants has none', async () => {
   const world = await worldWith({ scope: 'tenant:other' });

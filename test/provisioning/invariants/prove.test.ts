@@ -4,6 +4,7 @@ import { createEngine } from '../../../engine/index.ts';
 import { proveInvariants, type ToProve } from '../../../provisioning/invariants/prove.ts';
 import type { Invariant } from '../../../table/invariant.ts';
 import { decisionKey, GLOBAL, invariantsKey, isSameKey } from '../../../table/keys.ts';
+import type { Action } from '../../../table/write/action.ts';
 import { modelTestSchema } from '../../../testing/model-tests/file.ts';
 import { gatehouse } from '../../cli/support.ts';
 import { copyOf, createMemoryWorld } from '../../support/world.ts';
@@ -134,16 +135,27 @@ users: { ann: { id: ann, assignments: [{ role: guest, scope: acme }${deny}] } }`
   expect(violations).toMatchObject([{ holds: [{ scope: { ref: 'location:north' } }] }]);
 });
 
-test.each([GLOBAL, { type: 'tenant', id: 'acme' }])(
-  'the command proves an invariant where the item %o of invariants is lost',
-  async (of) => {
+const [OF_ALL, OF_ACME] = [invariantsKey(GLOBAL), invariantsKey({ type: 'tenant', id: 'acme' })];
+
+test.each<[Action, string]>([
+  [{ kind: 'delete', key: OF_ALL }, 'HOLDS   '],
+  [{ kind: 'update', key: OF_ALL, takeOut: { rootsWithInvariants: new Set(['tenant:acme']) } }, 'UNPROVED'],
+  [{ kind: 'delete', key: OF_ACME }, 'UNPROVED'],
+  [{ kind: 'update', key: OF_ACME, remove: ['invariant|holding'] }, 'UNPROVED'],
+])(
+  'the command proves an invariant that commands keep, should items be damaged: %j',
+  async (damage, said) => {
     const damaged = copyOf(world);
     await damaged.run('invariant.create', { scope: 'tenant:acme', ...FOUR });
-    await damaged.writer.send([{ kind: 'delete', key: invariantsKey(of) }]);
+    const closed = { name: 'closed', never: 'attic' };
+    await damaged.run('invariant.create', { scope: 'tenant:acme', id: 'holding', ...closed });
+    await damaged.run('invariant.create', { scope: 'tenant:other', ...closed });
+    await damaged.writer.send([damage]);
     for (const more of [[], ['--tenant', 'Acme']]) {
       const asked = { env: { TABLE_NAME: damaged.table }, now: damaged.clock.now };
       const { code, out } = await gatehouse(['prove', ...more], asked);
       expect([code, out]).toEqual([1, expect.stringContaining('VIOLATED  four eyes')]);
+      expect(out).toContain(`${said}  closed`);
     }
   },
 );
