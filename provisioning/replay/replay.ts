@@ -86,8 +86,12 @@ const closing = (record: ChangeRecord): number =>
   isRemoval(record) ? 2 : Number(isClosed(record.after?.status));
 
 /** Whether a node of the table was made after this removal, and so is not what was removed. */
-const isMadeAfter = ({ at }: ChangeRecord, { createdAt }: Attributes): boolean =>
-  typeof createdAt === 'string' && Date.parse(createdAt) > Date.parse(at) + SKEW_MS;
+function isMadeAfter(ended: ChangeRecord, last: ChangeRecord, { createdAt }: Attributes): boolean {
+  const made = last.after?.createdAt;
+  // Not all records say it.
+  if (made !== undefined) return made === createdAt;
+  return typeof createdAt === 'string' && Date.parse(createdAt) > Date.parse(ended.at) + SKEW_MS;
+}
 
 function isLater(a: ChangeRecord, b: ChangeRecord): boolean {
   const isAtOnce = Math.abs(Date.parse(a.at) - Date.parse(b.at)) <= SKEW_MS;
@@ -168,7 +172,7 @@ export async function replay(
     await onProgress?.(done, entities.length);
     const asked = readOf(last);
     const current = asked && (await read(asked));
-    const isGone = ended !== undefined && ended !== last && !(current && isMadeAfter(ended, current));
+    const isGone = ended !== undefined && ended !== last && !(current && isMadeAfter(ended, last, current));
     const todo = isGone
       ? { ...replayOf(last, undefined, changed), commands: replayOf(ended, current, changed).commands }
       : replayOf(last, current, changed);

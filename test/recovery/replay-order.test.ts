@@ -157,10 +157,8 @@ describe.each<[entity: typeof LINK, of: Readonly<Record<string, unknown>>, input
   [{ type: 'location', id: 'hall' }, { id: 'hall' }, { id: 'hall' }],
 ])('what was removed, and then made anew: %o', (entity, of, input) => {
   const { type } = entity;
-  const records = [
-    { action: `${type}.delete`, entity, before: of },
-    { action: `${type}.create`, entity, after: of },
-  ];
+  const removed = { action: `${type}.delete`, entity, before: of };
+  const records = [removed, { action: `${type}.create`, entity, after: of }];
 
   test('goes with all that hung on it', async () => {
     const { replayed, lost } = await replayedOf(records, () => ({ ...of, createdAt: OLD }));
@@ -170,6 +168,15 @@ describe.each<[entity: typeof LINK, of: Readonly<Record<string, unknown>>, input
 
   test('stays where that was before the restore point', async () => {
     const { replayed, lost } = await replayedOf(records, () => ({ ...of, createdAt: NEW }));
+    expect([...replayed, ...lost]).toEqual([]);
+  });
+
+  test('stays where that was at once, and it was changed later', async () => {
+    const createdAt = '2026-01-01T00:00:01.000Z';
+    const after = { ...of, createdAt };
+    const made = { action: `${type}.create`, entity, after, at: createdAt };
+    const changed = { action: `${type}.update`, entity, after };
+    const { replayed, lost } = await replayedOf([removed, made, changed], () => after);
     expect([...replayed, ...lost]).toEqual([]);
   });
 });
