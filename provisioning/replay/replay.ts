@@ -53,7 +53,9 @@ export function createCollection(since: number) {
     ids.add(record.id);
     if (record.counter) counts.find(record.counter);
     if (latest === undefined || latest < record.at) latest = record.at;
-    for (const each of [record, ...edgesBeside(record)]) if (concernsAccess(each)) note(each);
+    // What a template gives is in the edges; its own record does not say what the role is.
+    const own = record.action === 'role-template.apply' ? [] : [record];
+    for (const each of [...own, ...edgesBeside(record)]) if (concernsAccess(each)) note(each);
     return true;
   }
 

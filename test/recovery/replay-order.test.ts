@@ -226,11 +226,14 @@ groups:
   const NEW_DENY = given('role-permission', { role: 'clerk', permission: 'bills', effect: 'DENY' });
   const NEW_CARRIED = given('group-role', { group: 'clerks', role: 'barrier' });
 
+  const TEMPLATE = { ...NEW_ROLE, action: 'role-template.apply', after: { template: 't', given: ['bills'] } };
+
   test.each([
     [false, ...roles('other')],
     [true, ...roles('barrier')],
     [true, ...roles('below')],
     [true, ...roles('new'), NEW_ROLE],
+    [true, ...roles('new'), NEW_ROLE, TEMPLATE],
     [false, ...roles('clerk'), NEW_DENY],
     [true, 'assignment', { user: 'ann', scope: 'tenant:north', role: 'clerk' }, undefined, NEW_DENY],
     [false, 'assignment', { user: 'ann', scope: 'tenant:north', role: 'clerk' }],
@@ -239,9 +242,9 @@ groups:
     [true, ...member('barred')],
     [false, ...member('clerks')],
     [true, ...member('clerks'), undefined, NEW_CARRIED],
-  ] as const)('%s: %s %j', async (isByHand, type, after, has?, beside?) => {
+  ] as const)('%s: %s %j', async (isByHand, type, after, has?, beside?, later?) => {
     const record = given(type, after);
-    const all = beside ? [record, beside] : [record];
+    const all = [record, beside, later].filter((each) => each !== undefined);
     const { byHand } = await replayedOf(
       all,
       ({ command }) => (command === `${type}.read` ? has : undefined),
