@@ -18,8 +18,12 @@ interface Named {
   readonly exists: boolean;
 }
 
-/** What people have: memberships, grants, assignments, global roles, administration. */
-export async function readEdges(reading: Reading, places: Places): Promise<void> {
+/**
+ * What people have: memberships, grants, assignments, global roles, administration.
+ *
+ * @param others the ids of groups that the manifest does not name, whose members it states all the same
+ */
+export async function readEdges(reading: Reading, places: Places, others: readonly string[]): Promise<void> {
   const { manifest, declared, found } = reading;
   const people = PEOPLE.flatMap((section): readonly Named[] =>
     Object.entries<Person>(manifest[section]).map(([name, of]) => {
@@ -33,7 +37,8 @@ export async function readEdges(reading: Reading, places: Places): Promise<void>
     if (person.exists) named.push(...edges);
   }
   if (isPart(reading)) await readNamed(reading, places, named);
-  else if (PEOPLE.some((section) => declared.has(section))) await addCurrentEdges(reading, places, people);
+  else if (PEOPLE.some((section) => declared.has(section)))
+    await addCurrentEdges(reading, places, people, others);
 }
 
 type EdgeEntry = ReturnType<typeof edgeEntry>;
@@ -95,10 +100,11 @@ async function addCurrentEdges(
   reading: Reading,
   { roots, existing }: Places,
   people: readonly Named[],
+  others: readonly string[],
 ): Promise<void> {
   const { declared, queries, addCurrent, found } = reading;
   const isThere = ({ row }: Resource) => row !== undefined;
-  const groups = [...found.groups.values()].filter(isThere).map(({ id }) => id);
+  const groups = [...[...found.groups.values()].filter(isThere).map(({ id }) => id), ...others];
   const scopes = existing.map(({ ref }) => ref);
   const tenants = roots.filter(isThere).map(({ ref }) => ref);
   const globals = await queries.list('role.list', { scope: 'global' });

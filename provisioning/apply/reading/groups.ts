@@ -16,8 +16,12 @@ import { nameRole } from './roles.ts';
 
 const section = 'groups';
 
-/** Groups with the roles that they carry, and the others at the same scopes. */
-export async function readGroups(reading: Reading, places: Places): Promise<void> {
+/**
+ * Groups with the roles that they carry, and the others at the same scopes.
+ *
+ * @returns the ids of those that connections have made and the manifest leaves out
+ */
+export async function readGroups(reading: Reading, places: Places): Promise<readonly string[]> {
   const { manifest, declared, queries, names, meant, nameOf, refuse, idFor } = reading;
   const { groups } = reading.found;
   const rowsAt = new Map<unknown, readonly Row[]>();
@@ -49,7 +53,7 @@ export async function readGroups(reading: Reading, places: Places): Promise<void
   }
   const taken = idsOf(groups);
   const rest = isPart(reading) ? [] : [...rowsAt.values()].flat().filter(({ id }) => !taken.has(String(id)));
-  // One that a connection has made, a manifest may leave out. Its roles are from people.
+  // One that a connection has made, a manifest may leave out. Its roles are from people, and so may members be.
   for (const row of rest)
     if (row.source !== undefined) names.set(`group:${row.id}`, String(row.name));
     else addOther(reading, nodeOf(section, row), row, row.name, `${row.name} at ${nameOf(row.scope)}`);
@@ -60,4 +64,5 @@ export async function readGroups(reading: Reading, places: Places): Promise<void
       reading.addCurrent(edgeEntry(reading, 'group-role', { group, role }, section));
     }
   });
+  return rest.flatMap(({ id, source }) => (source === undefined ? [] : [String(id)]));
 }

@@ -19,11 +19,11 @@ export async function readState(parsed: Parsed, options: ReadingOptions): Promis
   await readCatalogue(reading);
   const places = await readScopes(reading);
   await readRoles(reading, places);
-  await readGroups(reading, places);
+  const others = await readGroups(reading, places);
   await readPeople(reading, places, 'users');
   await readOwned(reading, places, 'technicalUsers');
   await readPeople(reading, places, 'subjects');
-  await readEdges(reading, places);
+  await readEdges(reading, places, others);
   for (const section of NAMELESS) await readNameless(reading, places, section);
   await readInvariants(reading, places);
   for (const section of PLAIN_SECTIONS) await readOwned(reading, places, section);

@@ -116,7 +116,7 @@ describe('groups of an identity provider in a manifest', () => {
   });
 });
 
-test('a group that a connection has made may be left out, the roles that people gave it may not', async () => {
+test('a group that a connection has made may be left out, what people gave it may not', async () => {
   const world = await worldOf(manifest('[]'));
   await world.run('scim-connection.create', { id: 'a', scope: 'tenant:acme', name: 'A', issuer: ISSUER });
   const { group } = await world.run('scim-group.create', { connection: 'a', displayName: 'Staff' });
@@ -130,4 +130,12 @@ test('a group that a connection has made may be left out, the roles that people 
   expect((await planOn(world, manifest('[]'), false)).kept).toMatchObject([{ label: 'Staff > reader' }]);
   expect(shown({ steps: await applyOn(world, manifest('[]')) })).toEqual(['close: remove Staff > reader']);
   expect(await planOn(world, manifest('[]'))).toMatchObject({ steps: [], kept: [] });
+  const { user: cleo } = await world.run('scim-user.create', { connection: 'a', userName: 'cleo' });
+  const withUsers = `${manifest('[]')}\nusers: { ben: { id: ben }, cleo: { id: "${cleo}" } }`;
+  await applyOn(world, withUsers);
+  await world.run('scim-group.members', { connection: 'a', group, add: [cleo] });
+  await world.run('membership.create', { user: 'ben', group });
+  expect((await planOn(world, withUsers, false)).kept).toMatchObject([{ label: 'ben > Staff' }]);
+  expect(shown({ steps: await applyOn(world, withUsers) })).toEqual(['close: remove ben > Staff']);
+  expect((await world.run('membership.list', { group })).items).toMatchObject([{ user: cleo }]);
 });
