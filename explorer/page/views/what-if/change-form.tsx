@@ -34,8 +34,13 @@ export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void
   }, [isWanted, isComplete]);
   if (!value) return error ? <Problem of={error} retry={retry} /> : <p class="loading">Loading…</p>;
   return (
-    // What is typed afterwards is added by another press: the first letter of it may be a value.
-    <fieldset class="usual" onInput={() => setWanted(false)}>
+    // What changes afterwards is added by another press: the first letter of it may be a value. A field that is
+    // emptied, or goes back to what it was, gives no input.
+    <fieldset
+      class="usual"
+      onInput={() => setWanted(false)}
+      onFocusIn={({ target }) => target instanceof HTMLInputElement && setWanted(false)}
+    >
       <legend>Add a change</legend>
       <div class="question">
         <Select
