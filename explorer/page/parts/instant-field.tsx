@@ -37,8 +37,11 @@ export function InstantField(props: InstantFieldProps) {
               setPartial(validity.badInput);
               if (!validity.badInput) onChange(typed);
             }}
-            // Browsers tell nothing of an empty field into which the first parts are typed.
-            onBlur={({ currentTarget: { validity } }) => setPartial(validity.badInput)}
+            // Browsers tell nothing of the first parts that are typed, and of the last ones that are deleted.
+            onBlur={({ currentTarget: { value: typed, validity } }) => {
+              setPartial(validity.badInput);
+              if (isPartial && !validity.badInput) onChange(typed);
+            }}
           />
           {children}
         </span>
