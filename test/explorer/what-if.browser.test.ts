@@ -163,6 +163,37 @@ describe('changes', () => {
     await page.getByText('Ann leaves the group staff').waitFor();
   });
 
+  test('a look-up that failed is made again by Enter; a late one leaves what is typed since', async () => {
+    const table = await serveTable();
+    const { page } = await openPage({ url: table.linkTo('what-if') });
+    const error = { code: 'throttled', message: 'too many reads', retryable: true };
+    let isDown = true;
+    const isLate = (asked: string | null) => asked?.includes('"teachers north"') === true;
+    let answerLate: (() => Promise<void>) | undefined;
+    await page.route('**/api/command', async (route) => {
+      const asked = route.request().postData() ?? '';
+      if (!asked.includes('name.find')) return route.continue();
+      if (isDown) return route.fulfill({ json: { ok: true, result: { ok: false, error } } });
+      if (!isLate(asked)) return route.continue();
+      answerLate = () => route.continue();
+    });
+    const group = page.getByLabel('Group');
+    await choose(page, 'Group', table.ref('group', 'staff'));
+    await page.getByText('too many reads').waitFor();
+    isDown = false;
+    await group.press('Enter');
+    await group.and(page.getByTitle(table.ref('group', 'staff'))).waitFor();
+    await choose(page, 'Group', 'teachers north');
+    await expect.poll(() => answerLate).toBeDefined();
+    await page.keyboard.type('ern');
+    const late = page.waitForEvent('requestfinished', (request) => isLate(request.postData()));
+    await answerLate?.();
+    await late;
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+    await group.press('Enter');
+    await page.getByText('there is no group teachers northern').waitFor();
+  });
+
   test('a command that is refused says which and why, in its place', async () => {
     const table = await serveTable();
     const refused = { command: 'group.delete', input: { id: 'nothing' } };

@@ -47,7 +47,7 @@ export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProp
   // What is typed and not yet chosen.
   const [typed, setTyped] = useState<string>();
   const [unclear, setUnclear] = useState<Unclear>();
-  // The last look-up counts, and only while nothing else was chosen since.
+  // The last look-up counts, and only while nothing was typed or chosen since.
   const asked = useRef<string | undefined>(undefined);
 
   const forget = () => {
@@ -75,6 +75,8 @@ export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProp
     const meaning = kind === 'permission' ? { ref: wanted } : await meaningOf(kind, wanted);
     if (asked.current !== wanted) return;
     if ('ref' in meaning) return take(meaning.ref);
+    // The same text may be asked again: a read may have failed.
+    asked.current = undefined;
     setUnclear(meaning);
   };
 
@@ -105,6 +107,7 @@ export function Picker({ kind, label, value, onChoose, onUnsettled }: PickerProp
         onBlur={() => setFocused(false)}
         onInput={(event) => {
           const text = event.currentTarget.value;
+          asked.current = undefined;
           setTyped(text);
           if (isAtOnce(event)) choose(refOf(text) ?? text);
         }}
