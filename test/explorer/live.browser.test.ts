@@ -178,6 +178,19 @@ describe('a revocation', () => {
     await expectAccessible(page);
   });
 
+  test('takes a year that is typed over another one digit by digit, without a history', async () => {
+    const { page } = await openPage({ url: playground('live', STATE) });
+    const since = page.getByLabel('Since', { exact: true });
+    const before = await page.evaluate('history.length');
+    await since.focus();
+    for (const key of ['ArrowRight', 'ArrowRight', '2', '0', '2']) await page.keyboard.press(key);
+    await page.getByText('it is not complete').waitFor();
+    expect(page.url()).toContain('since=2026');
+    await page.keyboard.press('5');
+    await expect.poll(() => page.url()).toContain('since=2025-03-01T00%3A00%3A00.000Z');
+    expect(await page.evaluate('history.length')).toBe(before);
+  });
+
   test('follows the settings, which are in the address', async () => {
     const { page } = await openPage({ url: playground('live', { show: 'revocation' }) });
     await page.getByText('A request may be allowed for 60 s after a revocation.').waitFor();

@@ -3,8 +3,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { Field, type Labelled } from './field.tsx';
 import { type Settling, useUnsettled } from './unsettled.ts';
 
-/** An instant of UTC. A year of five digits is no ISO 8601. */
-export const INSTANT = { type: 'datetime-local', max: '9999-12-31T23:59' } as const;
+/** An instant of UTC. A year of five digits is no ISO 8601; one before 1970 is a year that is still typed. */
+export const INSTANT = {
+  type: 'datetime-local',
+  min: '1970-01-01T00:00',
+  max: '9999-12-31T23:59',
+} as const;
+
+const isInPart = ({ badInput, rangeUnderflow, rangeOverflow }: ValidityState): boolean =>
+  badInput || rangeUnderflow || rangeOverflow;
 
 interface InstantFieldProps extends Labelled, Settling {
   /** Without its zone; empty for none. */
@@ -24,7 +31,10 @@ export function InstantField(props: InstantFieldProps) {
   useEffect(() => setPartial(false), [value]);
   useUnsettled(isPartial, onUnsettled);
   return (
-    <Field {...labelled} problem={isPartial ? 'it is not complete: it takes a date and a time' : undefined}>
+    <Field
+      {...labelled}
+      problem={isPartial ? 'it is not complete: it takes a date from 1970 on and a time' : undefined}
+    >
       {(control) => (
         <span class="instant">
           <input
@@ -32,15 +42,15 @@ export function InstantField(props: InstantFieldProps) {
             {...INSTANT}
             step={step}
             // A value would replace what is typed.
-            value={isPartial ? '' : value}
+            value={isPartial ? undefined : value}
             onInput={({ currentTarget: { value: typed, validity } }) => {
-              setPartial(validity.badInput);
-              if (!validity.badInput) onChange(typed);
+              setPartial(isInPart(validity));
+              if (!isInPart(validity)) onChange(typed);
             }}
             // Browsers tell nothing of the first parts that are typed, and of the last ones that are deleted.
             onBlur={({ currentTarget: { value: typed, validity } }) => {
-              setPartial(validity.badInput);
-              if (isPartial && !validity.badInput) onChange(typed);
+              setPartial(isInPart(validity));
+              if (isPartial && !isInPart(validity)) onChange(typed);
             }}
           />
           {children}

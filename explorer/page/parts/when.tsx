@@ -43,7 +43,6 @@ export function When({ now, range, children }: WhenProps) {
         <input
           id={id}
           {...INSTANT}
-          min="1970-01-01T00:00"
           value={new Date(shown).toISOString().slice(0, 16)}
           aria-invalid={problem !== undefined}
           aria-describedby={problem === undefined ? undefined : `${id}-problem`}

@@ -239,7 +239,7 @@ function Settings() {
           value={since === undefined ? '' : new Date(since).toISOString().slice(0, 19)}
           onChange={(typed) => {
             const at = instantIn(`${typed}Z`);
-            go({ since: at === undefined ? undefined : new Date(at).toISOString() });
+            go({ since: at === undefined ? undefined : new Date(at).toISOString() }, { replace: true });
           }}
         >
           <button type="button" onClick={() => go({ since: new Date().toISOString() })}>
