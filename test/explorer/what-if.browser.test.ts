@@ -284,7 +284,8 @@ describe('making a change', () => {
 
   test('asks first, and says again who loses what', async () => {
     const table = await serveTable({ canWrite: true });
-    const { page } = await open(table, leaving(table, 'dora', 'staff'));
+    const change = leaving(table, 'dora', 'staff');
+    const { page } = await open(table, change);
     const button = page.getByRole('button', { name: 'Make this change…' });
     await button.click();
     const dialog = page.getByRole('dialog', { name: 'Make this change?' });
@@ -309,6 +310,9 @@ describe('making a change', () => {
     expect(followed.get('revoked')).toBe(table.ref('subject', 'dora'));
     expect(Number.isNaN(Date.parse(String(followed.get('since'))))).toBe(false);
     await expectAccessible(page);
+    const [, before] = table.linkTo('what-if', { change: JSON.stringify([change]) }).split('#');
+    await page.evaluate(`location.hash = ${JSON.stringify(before)}`);
+    await page.getByText('The change was made.').waitFor({ state: 'detached' });
   });
 });
 
@@ -337,6 +341,8 @@ describe('what is said beside who loses access', () => {
     const issued = await make(table, tokenOf('ann@school.example'), tokenOf('dora'));
     expect(await issued.getByText('Token, which is shown only now:').count()).toBe(2);
     await expectAccessible(issued);
+    await issued.getByRole('link', { name: 'A manifest or a plan' }).click();
+    await issued.getByText('The change was made.').waitFor({ state: 'detached' });
     const other = await serveTable({ canWrite: true });
     const input = separating(other, 'invoices:read:list');
     const warned = await make(other, { command: 'invariant.create', input });
@@ -430,6 +436,8 @@ describe('a manifest', () => {
     await dialog.getByRole('button', { name: 'Make this change' }).click();
     await page.getByText('The change was made.').waitFor();
     await page.getByText('Nobody’s access differs.').waitFor();
+    await page.getByLabel(/^Prune:/).uncheck();
+    await page.getByText('The change was made.').waitFor({ state: 'detached' });
   });
 });
 

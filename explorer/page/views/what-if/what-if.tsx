@@ -14,8 +14,13 @@ export function WhatIfView() {
   const current = state.compare === 'manifest' ? 'manifest' : 'changes';
   const [made, setMade] = useState<Made>();
   const { manifest } = useClient();
-  // An edit of the manifest makes the table anew.
-  useEffect(() => setMade(undefined), [manifest]);
+  const { change, prune } = state;
+  // What was made is of what was compared then; and an edit of the manifest makes the table anew.
+  useEffect(() => setMade(undefined), [manifest, current, prune]);
+  // A change that was made leaves the address.
+  useEffect(() => {
+    if (change !== undefined) setMade(undefined);
+  }, [change]);
   const Comparison = current === 'manifest' ? ManifestComparison : ChangesComparison;
   return (
     <>
