@@ -201,18 +201,22 @@ test('a DENY that a template gave comes again', async () => {
   expect(lost).toEqual(['role-permission:r ALLOW: its ALLOW was added']);
 });
 
-describe('what was given since is for people where a role of it denies', async () => {
+describe('what was given since is for people where a role of it has a DENY that counts', async () => {
   const world = createMemoryWorld();
   await world.apply(`
 pages: { bills: }
-scopes: { north: { id: north, type: tenant } }
+scopes:
+  north: { id: north, type: tenant, combination: deny-overrides }
+  hall: { id: hall, type: location, parent: north }
+  south: { id: south, type: tenant }
 roles:
   clerk: { id: clerk, allow: [bills] }
   barrier: { id: barrier, deny: [bills] }
   below: { id: below, parent: barrier }
 groups:
   clerks: { id: clerks, scope: north, roles: [clerk] }
-  barred: { id: barred, scope: north, roles: [barrier] }
+  barred: { id: barred, scope: hall, roles: [barrier] }
+  southern: { id: southern, scope: south, roles: [barrier] }
 `);
   const given = (type: string, after: Readonly<Record<string, unknown>>) => ({
     action: `${type}.create`,
@@ -220,12 +224,22 @@ groups:
     after,
   });
   const roles = (of: string) =>
-    ['grant', { id: 'g', roles: ['clerk', of] }, { id: 'g', roles: ['clerk'] }] as const;
+    [
+      'grant',
+      { id: 'g', scope: 'tenant:north', roles: ['clerk', of] },
+      { id: 'g', roles: ['clerk'] },
+    ] as const;
   const member = (group: string) => ['membership', { user: 'ann', group, origins: ['manual'] }] as const;
-  const NEW_ROLE = { ...given('role', { id: 'new', parent: 'below' }), entity: { type: 'role', id: 'new' } };
   const NEW_DENY = given('role-permission', { role: 'clerk', permission: 'bills', effect: 'DENY' });
   const NEW_CARRIED = given('group-role', { group: 'clerks', role: 'barrier' });
 
+  const node = (type: string, after: Readonly<Record<string, unknown>>) => ({
+    ...given(type, after),
+    entity: { type, id: String(after.id) },
+  });
+  const NEW_ROLE = node('role', { id: 'new', parent: 'below' });
+  const NEW_SOUTH = node('tenant', { id: 'south', root: 'tenant:south', combination: 'deny-overrides' });
+  const NEW_GROUP = node('group', { id: 'new', scope: 'tenant:south', root: 'tenant:south' });
   const TEMPLATE = { ...NEW_ROLE, action: 'role-template.apply', after: { template: 't', given: ['bills'] } };
 
   test.each([
@@ -237,9 +251,16 @@ groups:
     [false, ...roles('clerk'), NEW_DENY],
     [true, 'assignment', { user: 'ann', scope: 'tenant:north', role: 'clerk' }, undefined, NEW_DENY],
     [false, 'assignment', { user: 'ann', scope: 'tenant:north', role: 'clerk' }],
+    [true, 'assignment', { user: 'ann', scope: 'location:hall', role: 'barrier' }],
+    [false, 'assignment', { user: 'ann', scope: 'tenant:south', role: 'barrier' }],
+    [true, 'assignment', { user: 'ann', scope: 'tenant:south', role: 'barrier' }, undefined, NEW_SOUTH],
+    [true, 'assignment', { user: 'ann', scope: 'tenant:unknown', role: 'barrier' }],
     [true, 'global-role', { user: 'ann', role: 'barrier' }],
     [true, 'group-role', { group: 'clerks', role: 'barrier' }],
+    [false, 'group-role', { group: 'southern', role: 'barrier' }],
     [true, ...member('barred')],
+    [false, ...member('southern')],
+    [false, ...member('new'), undefined, NEW_GROUP, given('group-role', { group: 'new', role: 'barrier' })],
     [false, ...member('clerks')],
     [true, ...member('clerks'), undefined, NEW_CARRIED],
   ] as const)('%s: %s %j', async (isByHand, type, after, has?, beside?, later?) => {
