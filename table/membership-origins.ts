@@ -33,10 +33,12 @@ export const readOrigins = ({ origins, suspended }: Readonly<Record<string, unkn
 /** All origins of a membership. */
 export const originsOf = ({ origins = [BY_HAND] }: Origins): readonly string[] => origins;
 
-const isSuspended = ({ suspended = [] }: Origins, origin: string): boolean => suspended.includes(origin);
+/** The origins that count. */
+export const originsInForce = (of: Origins): readonly string[] =>
+  originsOf(of).filter((origin) => !of.suspended?.includes(origin));
 
 /** Whether a membership counts. */
-export const isInForce = (of: Origins): boolean => originsOf(of).some((origin) => !isSuspended(of, origin));
+export const isInForce = (of: Origins): boolean => originsInForce(of).length > 0;
 
 /** With an origin, suspended or not. */
 export function withOrigin(of: Origins | undefined, origin: string, suspend = false): Origins {

@@ -1,5 +1,6 @@
 import { formatRef, isRef, parseRef } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
+import { originsInForce, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { group, role } from '../edges/rights.ts';
@@ -57,6 +58,7 @@ export function createDenials(
   });
 
   return async ({ entity: { type }, after = {} }, current) => {
+    if (type === 'membership' && staysInForce(after, current)) return false;
     const given: readonly unknown[] =
       type === 'membership'
         ? await rolesOf(after.group)
@@ -70,4 +72,10 @@ export function createDenials(
     for (const id of given) if (await denies(id)) return type === 'global-role' || counts(place);
     return false;
   };
+}
+
+/** Whether the table has an origin that counts, and that the record does not end. */
+function staysInForce(after: Attributes, current: Attributes | undefined): boolean {
+  const wanted = originsInForce(readOrigins(after));
+  return current !== undefined && originsInForce(readOrigins(current)).some((each) => wanted.includes(each));
 }

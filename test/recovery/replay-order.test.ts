@@ -229,7 +229,7 @@ groups:
       { id: 'g', scope: 'tenant:north', roles: ['clerk', of] },
       { id: 'g', roles: ['clerk'] },
     ] as const;
-  const member = (group: string) => ['membership', { user: 'ann', group, origins: ['manual'] }] as const;
+  const member = (group: string) => ['membership', { user: 'ann', group, origins: ['c', 'd'] }] as const;
   const NEW_DENY = given('role-permission', { role: 'clerk', permission: 'bills', effect: 'DENY' });
   const NEW_CARRIED = given('group-role', { group: 'clerks', role: 'barrier' });
 
@@ -259,6 +259,8 @@ groups:
     [true, 'group-role', { group: 'clerks', role: 'barrier' }],
     [false, 'group-role', { group: 'southern', role: 'barrier' }],
     [true, ...member('barred')],
+    [false, ...member('barred'), { origins: ['c'] }],
+    [true, ...member('barred'), { origins: ['c', 'e'], suspended: ['c'] }],
     [false, ...member('southern')],
     [false, ...member('new'), undefined, NEW_GROUP, given('group-role', { group: 'new', role: 'barrier' })],
     [false, ...member('clerks')],
