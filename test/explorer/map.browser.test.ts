@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { choose, expectAccessible, openOver, openPage } from '../support/browser.ts';
-import { SCHOOL } from './served-table.ts';
+import { SCHOOL, serveTable } from './served-table.ts';
 
 const openMap = (manifest: string) => openOver(manifest, 'map');
 
@@ -68,6 +68,28 @@ subscriptions:
       .getByText(`climate ends ${dayIn(10)}`)
       .waitFor();
     await scopes(page).getByText('1 user ends soon').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('where there are more licences than it reads, it calls none missing, and says so', async () => {
+    const manifest = `scopes:
+  contoso: { type: account }
+  wages: { type: enterprise }
+  payroll: { type: workstream, parent: contoso, enterprise: wages }
+`;
+    const { linkTo, ref } = await serveTable({ manifest });
+    const { page } = await openPage({
+      url: linkTo('map', { scope: ref('scope', 'payroll') }),
+      before: (opened) =>
+        opened.route('**/api/command', (route) =>
+          route.request().postData()?.includes('license.list')
+            ? route.fulfill({ json: { ok: true, result: { ok: true, result: { items: [], cursor: 'c' } } } })
+            : route.continue(),
+        ),
+    });
+    await page.getByText('More than 1,000 licences: not all').waitFor();
+    await details(page).getByText('not known').waitFor();
+    expect(await page.getByText('no licence').count()).toBe(0);
     await expectAccessible(page);
   });
 

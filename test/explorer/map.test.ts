@@ -180,7 +180,7 @@ describe('what is paid for', () => {
     subscriptions: new Map(),
     licences: new Map(),
     endingUsers: [],
-    isComplete: true,
+    unread: [],
     ...more,
   });
   const subscribed = (...all: readonly Entitlement[]) => entitlements({ subscriptions: byOwner(all) });
@@ -228,14 +228,26 @@ describe('what is paid for', () => {
     [
       'nothing of one that is over where not all were read',
       tenant,
-      { ...subscribed(library(NOW - 1)), isComplete: false },
+      { ...subscribed(library(NOW - 1)), unread: ['subscriptions'] },
       [],
+    ],
+    [
+      'that one is over where all subscriptions were read, and not all licences',
+      tenant,
+      { ...subscribed(library(NOW - 1)), unread: ['licences'] },
+      ['unlicensed: library is over'],
     ],
     [
       'nothing of a licence that is over where not all were read',
       workstream,
-      { ...licensed(paid('account:a', 'enterprise:e', { end: NOW })), isComplete: false },
+      { ...licensed(paid('account:a', 'enterprise:e', { end: NOW })), unread: ['licences'] },
       [],
+    ],
+    [
+      'that there is no licence where all were read, and not all subscriptions',
+      workstream,
+      { ...licensed(), unread: ['subscriptions'] },
+      ['unlicensed: no licence'],
     ],
     ['that it is not active', scope('tenant:t', { status: 'suspended' }), bare, ['suspended: suspended']],
     ['that one above is not', below, bare, ['closed: closed above'], true],

@@ -110,6 +110,7 @@ interface PaidProps extends Pick<DetailsProps, 'path' | 'now'> {
 /** What is paid for at a scope, by itself or above it. */
 function Paid({ path, entitlements, now }: PaidProps) {
   const scope = path.at(-1) as Path[0];
+  const { unread } = entitlements;
   const modules = modulesOf(scope, entitlements, now);
   const workstream = path.find(({ enterprise }) => enterprise !== undefined);
   const licence = workstream && licenceCoverage(workstream, entitlements, now);
@@ -122,7 +123,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
         {modules.map(([module, coverage]) => (
           <li key={module}>
             <span class="kind">module</span> <bdi class="name">{module}</bdi>{' '}
-            <Covered of={coverage} by={entitlements} now={now} />
+            <Covered of={coverage} isKnown={!unread.includes('subscriptions')} now={now} />
             {coverage.state === 'covered' && coverage.owner !== scope.ref && (
               <span class="note"> from {nameOf(coverage.owner)}</span>
             )}
@@ -131,7 +132,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
         {licence && (
           <li>
             <span class="kind">licence</span> for <Named of={workstream.enterprise as string} />{' '}
-            <Covered of={licence} by={entitlements} now={now} />
+            <Covered of={licence} isKnown={!unread.includes('licences')} now={now} />
           </li>
         )}
       </ul>
@@ -141,6 +142,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
 
 /** The licences of an account, by enterprise. */
 function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { readonly account: string }) {
+  const { unread } = entitlements;
   const licences = entitlements.licences.get(account) ?? [];
   const enterprises = [...new Set(licences.map(({ of }) => of))];
   return (
@@ -148,14 +150,18 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
       <h3>Licences</h3>
       {enterprises.length === 0 && (
         <p class="nothing">
-          {entitlements.isComplete ? 'It has no licence.' : 'It is not known whether it has a licence.'}
+          {unread.includes('licences') ? 'It is not known whether it has a licence.' : 'It has no licence.'}
         </p>
       )}
       <ul class="plain lines">
         {enterprises.map((enterprise) => (
           <li key={enterprise}>
             for <Named of={enterprise} />{' '}
-            <Covered of={coverageOf(licences, enterprise, now)} by={entitlements} now={now} />
+            <Covered
+              of={coverageOf(licences, enterprise, now)}
+              isKnown={!unread.includes('licences')}
+              now={now}
+            />
           </li>
         ))}
       </ul>
@@ -177,14 +183,15 @@ const LINKED: Listed = {
 
 interface CoveredProps {
   readonly of: Coverage;
-  readonly by: Entitlements;
+  /** Whether all of its kind were read. */
+  readonly isKnown: boolean;
   readonly now: number;
 }
 
 /** How something is paid for, and until when. */
-const Covered = ({ of, by, now }: CoveredProps) => (
+const Covered = ({ of, isKnown, now }: CoveredProps) => (
   <>
-    <Marks of={[coverageMark(of, now, by.isComplete)]} />
+    <Marks of={[coverageMark(of, now, isKnown)]} />
     {of.state === 'covered' && (
       <span class="note">
         {of.end === Number.POSITIVE_INFINITY ? ' without an end' : ` until ${lastDayOf(of.end)}`}
@@ -193,9 +200,9 @@ const Covered = ({ of, by, now }: CoveredProps) => (
   </>
 );
 
-function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {
+function coverageMark(coverage: Coverage, now: number, isKnown: boolean): Mark {
   // Another one may be among those that were not read.
-  if (coverage.state !== 'covered' && !isComplete) return { kind: 'missing', text: 'not known' };
+  if (coverage.state !== 'covered' && !isKnown) return { kind: 'missing', text: 'not known' };
   if (coverage.state === 'over')
     return { kind: 'unlicensed', text: coverage.end <= now ? `ended ${lastDayOf(coverage.end)}` : 'expired' };
   if (coverage.state === 'none') return { kind: 'missing', text: 'missing' };

@@ -18,6 +18,9 @@ export interface Ending extends NamedRef {
   readonly end: number;
 }
 
+/** What is read of the table, of each only so much. */
+export const READ = ['modules', 'subscriptions', 'licences', 'users who end soon'] as const;
+
 export interface Entitlements {
   /** Modules that are sold by subscription. */
   readonly modules: readonly string[];
@@ -26,8 +29,8 @@ export interface Entitlements {
   /** By account. */
   readonly licences: ReadonlyMap<string, readonly Entitlement[]>;
   readonly endingUsers: readonly Ending[];
-  /** Whether these are all: only then is it known what is missing or over. */
-  readonly isComplete: boolean;
+  /** Of what there is more: of this it is not known what is missing or over. */
+  readonly unread: readonly (typeof READ)[number][];
 }
 
 const instantOf = (value: unknown, none: number): number =>

@@ -3,13 +3,14 @@ import { useAddress } from '../../address.ts';
 import { useClient, useNow } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
+import { Warning } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { QuestionFields } from '../../parts/question.tsx';
 import { Details } from './details.tsx';
 import { addedTypeOf } from './levels.ts';
 import { formatOpen, readOpen } from './open-scopes.ts';
 import { Level } from './tree.tsx';
-import { useEntitlements } from './use-entitlements.ts';
+import { LIMIT, useEntitlements } from './use-entitlements.ts';
 import { usePath } from './use-path.ts';
 
 /** The tree of scopes, and what is at the selected one. */
@@ -19,6 +20,7 @@ export function MapView() {
   const now = useNow();
   const types = useList('scope-type.list', commandPages(send, 'scope-type.list', { limit: 1_000 }));
   const { value: entitlements, error: unpaid, retry: retryEntitlements } = useEntitlements(now);
+  const { unread = [] } = entitlements ?? {};
   const { scope: selected } = state;
   const { value: path, error, retry } = usePath(selected);
   const open = readOpen(state.open);
@@ -48,6 +50,12 @@ export function MapView() {
       <section class="tree" aria-label="Scopes">
         <QuestionFields of={['scope']} />
         {unpaid && <Problem of={unpaid} retry={retryEntitlements} />}
+        {unread.length > 0 && (
+          <Warning>
+            More than {LIMIT.toLocaleString('en')} {unread.join(' and ')}: not all that ends, is over or is
+            missing is marked.
+          </Warning>
+        )}
         {types.error && <Problem of={types.error} retry={types.more} />}
         {!types.error && (
           <Level

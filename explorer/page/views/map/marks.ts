@@ -60,20 +60,21 @@ export function membershipMarks(membership: Item): readonly Mark[] {
 /** What ends, has ended or lacks a licence. A module that was never subscribed to is no mark: few tenants have all. */
 function paidMarks(scope: Scope, entitlements: Entitlements, now: number): readonly Mark[] {
   const { ref } = scope;
+  const { unread } = entitlements;
   const marks: Mark[] = [];
   for (const [module, coverage] of modulesOf(scope, entitlements, now)) {
     const isOwn = coverage.state !== 'none' && coverage.owner === ref;
     if (coverage.state === 'covered' && isOwn && isSoon(coverage.end, now))
       marks.push({ kind: 'ending', text: `${module} ends ${lastDayOf(coverage.end)}` });
-    if (coverage.state === 'over' && isOwn && entitlements.isComplete)
+    if (coverage.state === 'over' && isOwn && !unread.includes('subscriptions'))
       marks.push({ kind: 'unlicensed', text: `${module} is over` });
   }
   const licence = licenceCoverage(scope, entitlements, now);
   if (licence?.state === 'covered' && isSoon(licence.end, now))
     marks.push({ kind: 'ending', text: `licence ends ${lastDayOf(licence.end)}` });
-  if (licence?.state === 'over' && entitlements.isComplete)
+  if (licence?.state === 'over' && !unread.includes('licences'))
     marks.push({ kind: 'unlicensed', text: 'licence is over' });
-  if (licence?.state === 'none' && entitlements.isComplete)
+  if (licence?.state === 'none' && !unread.includes('licences'))
     marks.push({ kind: 'unlicensed', text: 'no licence' });
   const licences = (entitlements.licences.get(ref) ?? []).filter(
     ({ isOpen, end }) => isOpen && isSoon(end, now),

@@ -8,12 +8,13 @@ import {
   type Ending,
   type Entitlements,
   licenceOf,
+  READ,
   SOON_DAYS,
   subscriptionOf,
 } from './entitlements.ts';
 
 /** Of each list the first page: what ends first. */
-const LIMIT = 1_000;
+export const LIMIT = 1_000;
 
 /** What is paid for in the whole table and who ends soon, read again when the table changes. */
 export function useEntitlements(now: number): Called<Entitlements> {
@@ -47,11 +48,7 @@ async function load({ send }: Client, now: number): Promise<Answered<Entitlement
       subscriptions: byOwner(subscriptions.map(subscriptionOf)),
       licences: byOwner(licences.map(licenceOf)),
       endingUsers: users.map(endingOf),
-      // The last list is of users.
-      isComplete: pages
-        .slice(0, -1)
-        .flat()
-        .every(({ cursor }) => cursor === undefined),
+      unread: READ.filter((_, list) => pages[list]?.some(({ cursor }) => cursor !== undefined)),
     },
   };
 }
