@@ -1,6 +1,6 @@
 import { groupsOf, type SubjectItem } from '../../table/decision/items.ts';
-import { isBuiltIn, isSurelyRoot, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
-import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
+import { isSurelyRoot, mayBeRoot } from '../../table/entities/scope-types.ts';
+import { parseSubjectRef } from '../../table/identifiers.ts';
 import { EVERYONE_LIST } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, ownedBy } from '../../table/partition-queries.ts';
@@ -56,8 +56,7 @@ export async function grantedScopes(
 }
 
 /** The scopes that may be roots. First those that surely are: a tenant makes as many others as it likes. */
-export function likelyRoots(refs: readonly string[]): readonly string[] {
-  const mayBeRoot = (type: string): boolean => !isBuiltIn(type) || SCOPE_TYPES[type]?.root === true;
-  const others = refs.filter((ref) => !isSurelyRoot(ref) && mayBeRoot(parseRef(ref, 'scope').type));
-  return [...refs.filter(isSurelyRoot), ...others];
-}
+export const likelyRoots = (refs: readonly string[]): readonly string[] => [
+  ...refs.filter(isSurelyRoot),
+  ...refs.filter((ref) => !isSurelyRoot(ref) && mayBeRoot(ref)),
+];

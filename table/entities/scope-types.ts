@@ -31,11 +31,16 @@ export const MAX_ANCESTORS = 16;
 
 export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
 
+const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
+
 /** A scope that is in no other's tree. Types that operators added may stand under others. */
 export function isSurelyRoot(ref: string): boolean {
-  const type = ref.slice(0, ref.indexOf(':'));
+  const type = typeOf(ref);
   return isBuiltIn(type) && SCOPE_TYPES[type]?.parents.length === 0;
 }
+
+/** A scope that may stand alone. Types that operators added may. */
+export const mayBeRoot = (ref: string): boolean => SCOPE_TYPES[typeOf(ref)]?.root ?? true;
 
 /**
  * Types that may be directly below a type. The definition of an added type may have changed after scopes were created, so

@@ -94,7 +94,8 @@ test('with many groups of everyone in other tenants, a caller finds the same at 
   const before = await all('resource', resources('alice', 'read'));
   const { reader, cost } = withEveryone(
     fixture.world.reader,
-    Array.from({ length: 5_000 }, (_, n) => `tenant:t${n}`),
+    // Damaged ones are passed over.
+    ['', 'location:a b', ...Array.from({ length: 5_000 }, (_, n) => `tenant:t${n}`)],
   );
   handle = serve(fixture, {}, { reader });
   const unknown = { ...actions('alice', record('no-such')), action: { name: 'read' } };
