@@ -98,7 +98,8 @@ export const createResourceSearch =
       const isEverywhere = who.isAdmin || who.globalRoles.some((role) => allow.has(role));
       // Whoever is granted it everywhere since the last page, or no more, has other candidates: their list begins anew.
       const walk = !isEverywhere ? 'granted' : within ? 'roots' : 'all';
-      const from = given?.walk === walk ? given : undefined;
+      // A place of an older release does not name its list.
+      const from = (given?.walk ?? walk) === walk ? given : undefined;
       // A root that left between two pages is passed over.
       const goesOn = from && top && isIn(within, top) ? top : undefined;
       const question = { ref: subject, subject: who, name: permission, permission: what, global, within, at };

@@ -192,6 +192,16 @@ test('a scope that moves is found below its new parent', async () => {
   expect([...items].sort()).toEqual([other, device, zone].sort());
 });
 
+test.each([boss, owner])('a list of %s goes on where a page of an older release ended', async (subject) => {
+  const { items } = await lists.listScopes(subject, 'home', { limit: 1_000 });
+  const { cursor = '' } = await lists.listScopes(subject, 'home', { limit: 50 });
+  const [list, range, { walk, ...after }] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  expect(walk).toBeDefined();
+  const older = Buffer.from(JSON.stringify([list, range, after])).toString('base64url');
+  const rest = await lists.listScopes(subject, 'home', { limit: 1_000, cursor: older });
+  expect(rest.items).toEqual(items.slice(50));
+});
+
 describe('whoever becomes an administrator between two pages keeps the rest of the list', () => {
   const roots = new Set(['client:a', 'client:b']);
   test.each<[string, string, ScopeListOptions]>([
