@@ -37,6 +37,7 @@ export const createResourceSearch =
     const { type, within } = options;
     const isWanted = (ref: string): boolean => type === undefined || ref.startsWith(`${type}:`);
     const couldBe =
+      within?.size !== 0 &&
       SUBJECT.keyOf(subject) !== undefined &&
       PERMISSION.keyOf(permission) !== undefined &&
       (type === undefined || mayBeScopeType(type));

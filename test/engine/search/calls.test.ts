@@ -145,6 +145,13 @@ test.each([
   expect([rounds <= most.rounds, keys <= most.keys]).toEqual([true, true]);
 });
 
+test('a search within no roots reads nothing, whatever is granted elsewhere', async () => {
+  const { reader, cost } = withEveryone(world.reader, ['location:elsewhere']);
+  const { listScopes } = createLists({ reader, engine, clock: world.clock });
+  expect(await listScopes(owner, 'home', { within: new Set() })).toEqual({ items: [] });
+  expect(cost()).toEqual({ rounds: 0, keys: 0 });
+});
+
 test('a page ends after a thousand candidates, with a cursor', async () => {
   const asked: number[] = [];
   const refusing = {
