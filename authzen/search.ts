@@ -148,22 +148,27 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
 
     // They are too few for a time at which a page ends.
     const fillOwn = createPager(clock, Number.POSITIVE_INFINITY);
-    async function firstPart(limit: number, inner: string | undefined, work: Work): Promise<Found<string>> {
+    async function firstPart(
+      limit: number,
+      inner: string | undefined,
+      work: Work,
+      start?: string,
+    ): Promise<Found<string>> {
       const { items, cursor } = await fillOwn<string>({
         name: ['actions'],
         options: { limit, cursor: inner, work },
         together: MAX_ACTIONS,
         steps: async function* (from) {
+          const after = from?.action ?? start;
           for (const candidate of own)
-            if (from?.action === undefined || candidate > from.action)
-              yield { candidate, place: { action: candidate } };
+            if (after === undefined || candidate > after) yield { candidate, place: { action: candidate } };
         },
         decide: async (actions) => {
           const asked = actions.map((name) => checkAction(name, permissionOf(type, resource.type, name)));
           return (await checkMany(asked, { work })).decisions;
         },
       });
-      return { items, cursor: cursor === undefined ? 'template ' : `own ${cursor}` };
+      return { items, cursor: cursor === undefined ? 'template ' : `actions ${cursor}` };
     }
 
     const { listPermissions } = createLists({
@@ -180,8 +185,10 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
     const accept = (permission: string) => nameOf(permission) !== undefined;
 
     return async (limit, cursor, work) => {
-      if (cursor === undefined || cursor.startsWith('own '))
-        return firstPart(limit, cursor?.slice('own '.length), work);
+      if (cursor === undefined || cursor.startsWith('actions '))
+        return firstPart(limit, cursor?.slice('actions '.length), work);
+      // An older release names the last action.
+      if (cursor.startsWith('own ')) return firstPart(limit, undefined, work, cursor.slice('own '.length));
       const inner = cursor.slice('template '.length) || undefined;
       const options = { limit, cursor: inner, kind, accept, work };
       const found = await listPermissions(refOf(subject), scope, options);
