@@ -51,18 +51,22 @@ export const isIn = (roots: ReadonlySet<string> | undefined, { ref, ancestors }:
 export const mayBeIn = (roots: ReadonlySet<string> | undefined, ref: string): boolean =>
   roots === undefined || roots.has(ref) || !isSurelyRoot(ref);
 
+/** Scopes below which a search looks, sorted. None is below another, so that the scopes below them are visited once. */
+export interface Tops {
+  /** Names their list, for a place in it says nothing of another. */
+  readonly walk: 'granted' | 'roots';
+  readonly after: (ref: string | undefined) => AsyncGenerator<Step<Candidate>>;
+}
+
 /**
- * The highest scopes at which a role that may allow a permission is granted to a subject. None is below
- * another, so that the scopes below them are visited once. Places name scopes within the roots only: they stand in
- * cursors. So nothing elsewhere is a step at which a page could end, and what is passed over is bounded here.
- *
- * @param after the last granted scope of the previous page
+ * The highest scopes at which a role that may allow a permission is granted to a subject; the roots, if they are too
+ * many. Places name scopes within the roots only: they stand in cursors. So nothing elsewhere is a step at which a page
+ * could end, and what is passed over is bounded here.
  */
-export async function* highestScopes(
+export async function highestScopes(
   reader: SearchReader,
   { ref: subjectRef, subject: given, name, permission, global, within, at }: ResourceQuestion,
-  after: string | undefined,
-): AsyncGenerator<Step<Candidate>> {
+): Promise<Tops> {
   /** With its groups by scope, and their roles at the scopes that are looked at, where they stand apart. */
   let subject = given;
   const scopes = new Map<string, ScopeItem | null>();
@@ -112,42 +116,44 @@ export async function* highestScopes(
   }
 
   const wanted = [...all].filter((ref) => mayBeIn(within, ref));
-  if (within && wanted.length > MOST_WANTED) {
-    yield* rootsAfter(within, after);
-    return;
-  }
-  const rest = wanted.sort().filter((ref) => after === undefined || ref > after);
-  for (let start = 0, size = AT_ONCE; start < rest.length; ) {
-    const refs = rest.slice(start, start + size);
-    start += size;
-    await readScopes(refs);
-    const found = refs.flatMap((ref) => scopes.get(ref) ?? []).filter((scope) => isIn(within, scope));
-    size = found.length > 0 ? AT_ONCE : Math.min(2 * size, MOST_AT_ONCE);
-    await Promise.all([
-      readScopes(found.flatMap(({ ancestors }) => ancestors)),
-      readEffects(found.map(({ ref, ancestors }) => ancestors.at(-1) ?? ref)),
-    ]);
-    const path = new Set(found.flatMap(({ ref, ancestors }) => [ref, ...ancestors]));
-    const around = [...path].flatMap((ref) => scopes.get(ref) ?? []);
-    [subject = whole] = await withGroupRoles(reader, around, [whole]);
-    for (const scope of found) {
-      const { ref } = scope;
-      const granted = grantedOn(openPath(ref, scopes));
-      const place = { granted: ref };
-      yield granted.has(ref) && granted.size === 1 ? { candidate: scope, place } : { place };
+  if (within && wanted.length > MOST_WANTED) return topsOf(within);
+
+  async function* after(last: string | undefined): AsyncGenerator<Step<Candidate>> {
+    const rest = wanted.sort().filter((ref) => last === undefined || ref > last);
+    for (let start = 0, size = AT_ONCE; start < rest.length; ) {
+      const refs = rest.slice(start, start + size);
+      start += size;
+      await readScopes(refs);
+      const found = refs.flatMap((ref) => scopes.get(ref) ?? []).filter((scope) => isIn(within, scope));
+      size = found.length > 0 ? AT_ONCE : Math.min(2 * size, MOST_AT_ONCE);
+      await Promise.all([
+        readScopes(found.flatMap(({ ancestors }) => ancestors)),
+        readEffects(found.map(({ ref, ancestors }) => ancestors.at(-1) ?? ref)),
+      ]);
+      const path = new Set(found.flatMap(({ ref, ancestors }) => [ref, ...ancestors]));
+      const around = [...path].flatMap((ref) => scopes.get(ref) ?? []);
+      [subject = whole] = await withGroupRoles(reader, around, [whole]);
+      for (const scope of found) {
+        const { ref } = scope;
+        const granted = grantedOn(openPath(ref, scopes));
+        const place = { granted: ref };
+        yield granted.has(ref) && granted.size === 1 ? { candidate: scope, place } : { place };
+      }
     }
   }
+
+  return { walk: 'granted', after };
 }
 
 /** Roots as the highest scopes of a subject to whom something is granted everywhere. */
-export async function* rootsAfter(
-  roots: ReadonlySet<string>,
-  after: string | undefined,
-): AsyncGenerator<Step<Candidate>> {
-  for (const ref of [...roots].sort())
-    if (after === undefined || ref > after)
-      yield { candidate: { ref, ancestors: [] }, place: { granted: ref } };
-}
+export const topsOf = (roots: ReadonlySet<string>): Tops => ({
+  walk: 'roots',
+  after: async function* (last) {
+    for (const ref of [...roots].sort())
+      if (last === undefined || ref > last)
+        yield { candidate: { ref, ancestors: [] }, place: { granted: ref } };
+  },
+});
 
 /**
  * A scope with its ancestors up to the root; empty if one of them is missing or inactive, which closes all

@@ -12,7 +12,7 @@ import type { Engine } from '../engine.ts';
 import { type CheckedPermission, GLOBAL, GLOBAL_ID, PERMISSION, SCOPE, SUBJECT } from '../items.ts';
 import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
-import { type Candidate, highestScopes, isIn, rootsAfter } from './highest-scopes.ts';
+import { type Candidate, highestScopes, isIn, type Tops, topsOf } from './highest-scopes.ts';
 import { decideAll, foreignCursor, type ListOptions, type Pager, type Position, type Step } from './page.ts';
 import { nameOf, type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
 
@@ -22,6 +22,9 @@ export interface ScopeListOptions extends ListOptions {
   /** Only scopes in the trees of these roots. Default: in all trees. */
   readonly within?: ReadonlySet<string> | undefined;
 }
+
+/** A place with the name of the list it is in. */
+type Place = Position & { readonly walk: string };
 
 /** Scopes decided together: two BatchGetItems, for they have most of their ancestors in common. */
 const SCOPES_AT_ONCE = 100;
@@ -50,30 +53,38 @@ export const createResourceSearch =
       return hasAddedTypes;
     }
 
-    async function* below(top: Candidate, from: Position | undefined): AsyncGenerator<Step<Candidate>> {
+    async function* below(
+      top: Candidate,
+      walk: string,
+      from: Position | undefined,
+    ): AsyncGenerator<Step<Candidate>> {
       if (!(await mayHaveBelow(top))) return;
       const source = scopesBelow(top, type);
       // If the scope was moved meanwhile, its list starts again.
       const isSame = from?.source === nameOf(source);
       for await (const step of walkSources(reader, [source], isSame ? from : undefined))
-        yield { ...step, place: { ...step.place, top: top.ref } };
+        yield { ...step, place: { ...step.place, top: top.ref, walk } };
     }
 
-    /** Highest scopes, each with all below it. */
+    /**
+     * Highest scopes, each with all below it. Those after the begun one are looked up when it ends. If their list is
+     * another one than before, it begins anew.
+     */
     async function* fromTops(
-      tops: AsyncIterable<Step<Candidate>>,
+      findTops: () => Promise<Tops>,
       begun: Candidate | undefined,
-      from: Position | undefined,
+      from: Place | undefined,
     ): AsyncGenerator<Step<Candidate>> {
-      if (begun) yield* below(begun, from);
-      for await (const step of tops) {
+      if (begun && from) yield* below(begun, from.walk, from);
+      const { walk, after } = await findTops();
+      for await (const step of after(from?.walk === walk ? (from.granted ?? from.top) : undefined)) {
         const top = step.candidate;
-        if (top === undefined) yield step;
+        if (top === undefined) yield { place: { ...step.place, walk } };
         else {
           // A page that ends here ends above all that is below, wanted or not.
-          const place = { top: top.ref };
+          const place = { top: top.ref, walk };
           yield isWanted(top.ref) ? { candidate: top, place } : { place };
-          yield* below(top, undefined);
+          yield* below(top, walk, undefined);
         }
       }
     }
@@ -100,18 +111,19 @@ export const createResourceSearch =
       // Whoever is granted it everywhere since the last page, or no more, has other candidates: their list begins anew.
       const walk = !isEverywhere ? 'granted' : within ? 'roots' : 'all';
       // A place of an older release does not name its list.
-      const from = (given?.walk ?? walk) === walk ? given : undefined;
+      const from: Place | undefined = given && { walk, ...given };
+      if (walk === 'all') {
+        const all = sourcesOf(everyScope(type), readScope);
+        for await (const step of walkSources(reader, all, from?.walk === walk ? from : undefined))
+          yield { ...step, place: { ...step.place, walk } };
+        return;
+      }
       // A root that left between two pages is passed over.
-      const goesOn = from && top && isIn(within, top) ? top : undefined;
+      const goesOn = top && isIn(within, top) ? top : undefined;
       const question = { ref: subject, subject: who, name: permission, permission: what, global, within, at };
-      const after = from?.granted ?? from?.top;
-      const tops =
-        isEverywhere && within ? rootsAfter(within, after) : highestScopes(reader, question, after);
-      const candidates =
-        walk === 'all'
-          ? walkSources(reader, sourcesOf(everyScope(type), readScope), from)
-          : fromTops(tops, goesOn, from);
-      for await (const step of candidates) yield { ...step, place: { ...step.place, walk } };
+      const findTops = async () =>
+        isEverywhere && within ? topsOf(within) : highestScopes(reader, question);
+      yield* fromTops(findTops, goesOn, from);
     }
 
     const page = await fill<Candidate>({

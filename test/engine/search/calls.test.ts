@@ -209,13 +209,10 @@ test.each([boss, owner])('a list of %s goes on where a page of an older release 
   expect(rest.items).toEqual(items.slice(50));
 });
 
-describe('whoever becomes an administrator between two pages keeps the rest of the list', () => {
+describe('a list keeps its rest where, between two pages,', () => {
   const roots = new Set(['client:a', 'client:b']);
-  test.each<[string, string, ScopeListOptions]>([
-    ['of scopes below a grant', 'above', { limit: 2 }],
-    ['within roots', 'below', { limit: 1, within: roots }],
-  ])('%s', async (_, name, options) => {
-    const changing = await testEngine(`
+  const open = () =>
+    testEngine(`
 pages: [home]
 scopes:
   a: { id: a, type: client }
@@ -224,11 +221,19 @@ scopes:
   p2: { id: p2, type: project, parent: a }
   p3: { id: p3, type: project, parent: a }
   p9: { id: p9, type: project, parent: b }
+  b9: { id: b9, type: building, parent: p9 }
 roles: { r: { owner: a, allow: [home] }, s: { owner: b, allow: [home] } }
 users:
   above: { assignments: [{ role: r, scope: a }, { role: s, scope: p9 }] }
   below: { assignments: [{ role: r, scope: p1 }, { role: s, scope: p9 }] }
+  lowest: { assignments: [{ role: r, scope: p1 }, { role: s, scope: b9 }] }
 `);
+
+  test.each<[string, string, ScopeListOptions]>([
+    ['of scopes below a grant', 'above', { limit: 2 }],
+    ['within roots', 'below', { limit: 1, within: roots }],
+  ])('the subject becomes an administrator: %s', async (_, name, options) => {
+    const changing = await open();
     const { listScopes } = createLists(changing);
     const subject = changing.ref(name);
     const before = await listScopes(subject, 'home', { ...options, limit: 100 });
@@ -241,5 +246,22 @@ users:
       cursor = page.cursor;
     }
     expect(found).toEqual(expect.arrayContaining([...before.items]));
+  });
+
+  test.each([
+    ['too many', 'below', 0, 11_000],
+    ['fewer', 'lowest', 11_000, 0],
+  ])('groups of everyone elsewhere become %s', async (_, name, first, then) => {
+    const changing = await open();
+    const listsWith = (count: number) => {
+      const elsewhere = Array.from({ length: count }, (_, n) => `location:elsewhere-${n}`);
+      return createLists({ ...changing, reader: withEveryone(changing.reader, elsewhere).reader });
+    };
+    const list = (count: number, options: ScopeListOptions) =>
+      listsWith(count).listScopes(changing.ref(name), 'home', { within: roots, ...options });
+    const before = await list(0, {});
+    const page = await list(first, { limit: 1 });
+    const rest = await list(then, { cursor: page.cursor });
+    expect([...page.items, ...rest.items]).toEqual(expect.arrayContaining([...before.items]));
   });
 });
