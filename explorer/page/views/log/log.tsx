@@ -33,7 +33,10 @@ export function LogView() {
   const isOldest = state.order === 'oldest';
   const input = { ...inputOf(fields, values), descending: !isOldest, limit: PAGE };
   const list = useList(isAsked ? JSON.stringify(input) : undefined, commandPages(send, COMMAND, input));
-  const error = forms.error ?? found.error;
+  const failed = [forms, found].filter((each) => each.error !== undefined);
+  const retry = () => {
+    for (const each of failed) each.retry();
+  };
   const nameOf = useNames();
   const called = (record: Item) => calledOf(record, nameOf);
   const records = kept(list.items, state, called);
@@ -87,8 +90,8 @@ export function LogView() {
           or choose another period.
         </Warning>
       )}
-      {!isAsked && error ? (
-        <Problem of={error} retry={forms.error ? forms.retry : found.retry} />
+      {!isAsked && failed[0]?.error ? (
+        <Problem of={failed[0].error} retry={retry} />
       ) : !isAsked ? (
         <Nobody log={log} isLooking={!forms.value || found.isLoading} isPlayground={manifest !== undefined} />
       ) : (
