@@ -9,7 +9,7 @@ import { fieldMeant } from './field-meant.ts';
 import { type FieldMeant, fieldOf, inPlainWords, toInvalid } from './issues.ts';
 import { isPseudonym, PSEUDONYM } from './pseudonyms.ts';
 
-const SEALED = `begins with ${PSEUDONYM}, as only what stands for personal values in the audit log`;
+const SEALED = `begins with ${PSEUDONYM}TYPE:ID:, as only what stands for personal values in the audit log`;
 
 /** What names a request: an id of an operation, an actor. */
 export const label = z

@@ -244,8 +244,9 @@ export async function revealed<T>(reader: Reader, value: T): Promise<T> {
   return mapNamed(value, (_name, each) => (isPseudonym(each) ? found.get(each) : each)) as T;
 }
 
+/** Not for a permission such as `pseudonym:resolve:record`: no reference is in it. */
 export const isPseudonym = (value: unknown): value is string =>
-  typeof value === 'string' && value.startsWith(PSEUDONYM);
+  typeof value === 'string' && value.startsWith(PSEUDONYM) && refIn(value) !== undefined;
 
 /** The reference in a pseudonym; undefined for a text that only looks like one. */
 function refIn(text: string): string | undefined {

@@ -83,3 +83,13 @@ test.each([
     error: { code: 'invalid', message: expect.stringContaining('pseudonym') },
   });
 });
+
+test('permissions and references of a module or a type named pseudonym are none', async () => {
+  const { provision } = createStage();
+  const relatedEntities = {
+    names: ['pseudonym:resolve:record', 'pseudonym:*:*', 'pseudonym:', 'pseudonym:p1'],
+  };
+  const input = { action: 'x', entityType: 'thing', entityId: '1', relatedEntities };
+  const event = { command: 'audit.create', input, actor: 'pseudonym:p1' };
+  expect(await provision(event)).toMatchObject({ ok: true });
+});
