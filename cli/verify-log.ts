@@ -41,7 +41,7 @@ export async function verifyLog(
   if (verify === undefined) return undefined;
   if (at === undefined) throw new UsageError('--verify is of --at: give --at INSTANT too');
   const [from, now, staleMs] = [at - AROUND_MS, context.now(), stale * 1_000];
-  const covering = createCoverage({ from, until: Math.min(at + AROUND_MS, now) + 1 });
+  const covering = createCoverage({ from, until: Math.min(at + AROUND_MS, now) + 1, isExcerpt: true });
   const records: DecisionRecord[] = [];
   let others = 0;
   await readLogFiles([verify], {

@@ -60,9 +60,18 @@ interface Process {
 /**
  * Takes in records, and says what they cover.
  *
- * @param period epoch milliseconds. Records of before and after only say which numbers there were
+ * @param period epoch milliseconds. Records of before and after only say which numbers there were. An excerpt may have
+ *   none of before: then nothing below a process's lowest number counts as lost
  */
-export function createCoverage({ from, until }: { readonly from: number; readonly until: number }) {
+export function createCoverage({
+  from,
+  until,
+  isExcerpt = false,
+}: {
+  readonly from: number;
+  readonly until: number;
+  readonly isExcerpt?: boolean;
+}) {
   const processes = new Map<string, Process>();
   const sources = new Map<string, { first: number; hasPolicies: boolean; hasNoAllows: boolean }>();
   const days = new Set<number>();
@@ -127,7 +136,8 @@ export function createCoverage({ from, until }: { readonly from: number; readonl
         const isGoingOn = Number.isFinite(after);
         // What a process wrote before the period, or after it, nobody asks for.
         const end = isGoingOn ? after : high.number;
-        const missing = Math.max(0, numbers.missingUpTo(end) - numbers.missingUpTo(before));
+        const begin = isExcerpt && before === 0 ? numbers.lowest() - 1 : before;
+        const missing = Math.max(0, numbers.missingUpTo(end) - numbers.missingUpTo(begin));
         lost += missing;
         lostIn += Number(missing > 0);
         const isOver = !isGoingOn && high.at < Math.min(until, last ?? until) - SILENCE_MS;
@@ -172,6 +182,7 @@ function createNumbers() {
       else runs.splice(low, 0, [number, number]);
       return true;
     },
+    lowest: (): number => runs[0]?.[0] ?? 1,
     missingUpTo: (last: number): number =>
       runs.reduce((missing, [first, end]) => missing - Math.max(0, Math.min(end, last) - first + 1), last),
   };

@@ -11,8 +11,9 @@ const at = (minute: number): string => new Date(FROM + minute * 60_000).toISOStr
 const LATER = decisionLine({ process: 'P9', timestamp: at(20_000) });
 const LATER_ENDS = heartbeatLine({ process: 'P9', timestamp: at(20_000), ended: true });
 
-function coverageOf(...lines: readonly string[]) {
-  const { add, coverage } = createCoverage({ from: FROM, until: UNTIL });
+const coverageOf = (...lines: readonly string[]) => coverageIn({ from: FROM, until: UNTIL }, lines);
+function coverageIn(period: Parameters<typeof createCoverage>[0], lines: readonly string[]) {
+  const { add, coverage } = createCoverage(period);
   const counted = lines.map((line) => add(readLogLine(line)));
   return { counted, ...coverage() };
 }
@@ -54,6 +55,17 @@ describe('what a decision log covers', () => {
     expect(coverageOf(...around, said(5), said(6), said(7), said(8))).toMatchObject({ lost: 0, unended: 0 });
     expect(coverageOf(...around, said(5), said(8))).toMatchObject({ lost: 2, lostIn: 1 });
     expect(coverageOf(...around)).toMatchObject({ lost: 4 });
+  });
+
+  test('of an excerpt, only numbers that are missing between its lines', () => {
+    const excerptOf = (...lines: readonly string[]) =>
+      coverageIn({ from: FROM, until: UNTIL, isExcerpt: true }, lines);
+    expect(excerptOf(said(5_001, 2), said(5_000, 1), said(5_002, 30 * 1_440))).toMatchObject({ lost: 0 });
+    expect(excerptOf(said(5_000, 1), said(5_003, 2))).toMatchObject({ lost: 2, lostIn: 1 });
+    // Nothing is from the period, and then from before it too.
+    expect(excerptOf(said(5_000, 30 * 1_440))).toMatchObject({ lost: 0 });
+    expect(excerptOf(said(4_990, -2), said(4_998, -1))).toMatchObject({ lost: 0 });
+    expect(excerptOf(said(4_998, -1), said(5_000, 1))).toMatchObject({ lost: 1 });
   });
 
   test('a line that comes twice counts once', () => {
