@@ -48,14 +48,12 @@ export async function readHistory({ reader, roots, at, now, lines }: HistoryOpti
   const records = new Map<string, ChangeRecord>();
   const ids = new Set<string>();
   const counts = createCounts();
+  /** Of which there are lines. */
   const months = new Set<string>();
   let oldest: string | undefined;
-  /** The first month of which the table itself has records. */
-  let kept: string | undefined;
 
   function take(record: ChangeRecord): void {
     if (oldest === undefined || record.at < oldest) oldest = record.at;
-    months.add(monthOf(record.at));
     if (monthOf(record.at) < month || ids.has(record.id)) return;
     if (ids.size >= MAX_RECORDS)
       throw limitExceeded(`more than ${MAX_RECORDS} records since then: give a later instant`, 'at');
@@ -65,7 +63,10 @@ export async function readHistory({ reader, roots, at, now, lines }: HistoryOpti
   }
 
   for await (const line of lines ?? []) {
-    if (line.kind === 'change') take(line.record);
+    if (line.kind === 'change') {
+      months.add(monthOf(line.record.at));
+      take(line.record);
+    }
     if (line.kind === 'count' && line.image.month >= month) counts.count(line.image, line.image.records);
   }
   async function readLog(owner: Ref | undefined): Promise<number> {
@@ -77,11 +78,7 @@ export async function readHistory({ reader, roots, at, now, lines }: HistoryOpti
     }
     const [first] = (await reader.listMerged({ ...logOf(owner, {}), limit: 1 })).items;
     const found = first && changeOf(first, owner);
-    if (found?.kind === 'change') {
-      const { at } = found.record;
-      if (kept === undefined || monthOf(at) < kept) kept = monthOf(at);
-      take(found.record);
-    }
+    if (found?.kind === 'change') take(found.record);
     for await (const items of mergedPagesOf(reader, logOf(owner, { from: `${month}-01T00:00:00.000Z` })))
       for (const item of items) {
         const line = changeOf(item, owner);
@@ -97,12 +94,9 @@ export async function readHistory({ reader, roots, at, now, lines }: HistoryOpti
   const owners = [undefined, ...all.values()];
   const stamps = [global, ...(await inTurns([...all.values()], readLog))];
   const unsaid: string[] = [];
-  // What the table had of a month may be gone, with its counts: without a line nobody knows what it was.
-  for (
-    let of = later(month, monthOf(oldest ?? margin));
-    of < (kept ?? FOREVER) && ageOf(of, now) === 'gone';
-    of = after(of)
-  )
+  // What the table had of a month may be gone, with its counts, even if a record is still there: DynamoDB deletes
+  // days late, in no order. Without a line nobody knows what it was.
+  for (let of = later(month, monthOf(oldest ?? margin)); ageOf(of, now) === 'gone'; of = after(of))
     if (!months.has(of)) unsaid.push(`all of ${of}`);
   const gaps = gapsIn(counts.all()).map(({ log, month, missing }) => `${missing} of ${log} in ${month}`);
   return {
@@ -114,7 +108,6 @@ export async function readHistory({ reader, roots, at, now, lines }: HistoryOpti
   };
 }
 
-const FOREVER = '9999-12';
 const later = (one: string, other: string): string => (one > other ? one : other);
 /** The next month. */
 const after = (month: string): string =>

@@ -284,7 +284,11 @@ test('a month whose records are gone from the table is known by those from elsew
   }
   const now = world.clock.now();
   const logged = world.items().filter(({ Type }) => Type === 'AuditLog');
-  const isKept = ({ PK, ttl }: Item) => !PK.startsWith('AUDIT') || Number(ttl) * 1_000 > now;
+  // DynamoDB deletes late: of the second month, one record is still there.
+  const isKept = ({ PK, ttl, after }: Item) =>
+    !PK.startsWith('AUDIT') ||
+    Number(ttl) * 1_000 > now ||
+    (after as { name?: string } | undefined)?.name === 'page-1';
   const { reader } = createMemoryWorld(world.items().filter(isKept), now);
   const saidWith = (isGiven: (month: string) => boolean) =>
     said(world, 'user:ann', world.at, reader, async function* () {
