@@ -20,17 +20,22 @@ export const isExact = (value: unknown): value is number =>
  *
  * @throws GatehouseError `invalid` for a value that a cursor cannot hold exactly: rows would be lost or come twice
  */
-export function placeOf({ order, key }: Rows, row: Row): Place {
+export function placeOf({ order, key, properties }: Rows, row: Row): Place {
   const place: Record<string, PlaceValue> = {};
+  // What is a double in the database is the same one here, however large.
+  const isDouble = (column: string, value: unknown): value is number =>
+    Number.isFinite(value) &&
+    Object.values(properties).some(({ name, codec }) => name === column && codec.type === 'double');
   for (const name of [...order.map(({ column }) => column), ...key]) {
     const value = columnOf(row, name);
     const isShort = typeof value === 'string' && value.length <= MAX_TEXT;
     if (typeof value === 'bigint') place[name] = String(value);
-    else if (isShort || typeof value === 'boolean' || isExact(value)) place[name] = value;
+    else if (isShort || typeof value === 'boolean' || isExact(value) || isDouble(name, value))
+      place[name] = value;
     else
       throw invalid(
         `row.${name}`,
-        `the column ${name} orders the list, so it must be a text of at most ${MAX_TEXT} characters, a number within 2^53 or a boolean; select a time as a text`,
+        `the column ${name} orders the list, so it must be a text of at most ${MAX_TEXT} characters, a number within 2^53, a declared double or a boolean; select a time as a text`,
       );
   }
   return place;

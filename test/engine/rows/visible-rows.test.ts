@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   createVisibleRows,
   defineRows,
+  double,
   int,
   type Row,
   type RowCondition,
@@ -198,6 +199,20 @@ test('a page ends where the budget of conditions does, and the next one goes on'
   }
   expect(found).toEqual(all.slice(1).map(({ id }) => id));
   expect(pages).toBeGreaterThan(2);
+});
+
+test('a declared double orders a list, however large', async () => {
+  const shares = [1e300, 2 ** 60, 2 ** 53, 0.5];
+  const all = shares.map((share, id) => ({ ...invoice(id, 'north', 'ann'), share }));
+  const { ask } = await createList(all);
+  const properties = { share: double('share') };
+  const rows = defineRows({ ...DEFINITION, properties, order: [{ column: 'share', direction: 'desc' }] });
+  const { cursor: after } = await ask('ann', { rows, limit: 2 });
+  expect(idsOf(await ask('ann', { rows, after }))).toEqual([2, 3]);
+  const endless = all.map((row) => ({ ...row, share: Number.POSITIVE_INFINITY }));
+  await expect(ask('ann', { rows, fetch: async () => endless })).rejects.toMatchObject({
+    field: 'row.share',
+  });
 });
 
 test('what some grants have in common does not narrow the others', async () => {
