@@ -10,8 +10,8 @@ export interface SqlOptions {
   /** The values of the query's own parameters, which come first. */
   readonly values?: readonly unknown[] | undefined;
   /**
-   * The table's name or alias in the query. Name it where the query selects a column of `rows` in another form: all
-   * scopes are then asked for together.
+   * The table's name or alias in the query. Name it where the query selects a column of `rows` in another form, or joins
+   * a table that has such a column too: all scopes are then asked for together.
    */
   readonly table?: string | undefined;
 }
