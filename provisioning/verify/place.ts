@@ -66,11 +66,8 @@ function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): r
   // A parent that is in doubt itself is put right first.
   if (!above || !isPlaced(parseRef(String(parent), 'parent'), above) || above.movingTo !== undefined)
     return undefined;
-  const inDoubt =
-    typeof first === 'string' &&
-    first !== parent &&
-    byName.get(first) !== undefined &&
-    first !== above.parent;
+  // It names two, of which either may be damaged: also one that is the parent of the other.
+  const inDoubt = typeof first === 'string' && first !== parent && byName.get(first) !== undefined;
   return inDoubt ? undefined : [String(parent), ...(above.ancestors as readonly string[])];
 }
 

@@ -17,6 +17,8 @@ scopes:
   P: { id: p, type: project, parent: C }
   Q: { id: q, type: project, parent: C }
   B: { id: b, type: building, parent: P }
+  S: { id: s, type: zone, kind: office, parent: B }
+  Z: { id: z, type: zone, kind: office, parent: B }
 roles:
   any: { id: any, allow: [home, free, paid] }
   own: { id: own, owner: C, deny: [home] }
@@ -30,11 +32,12 @@ users:
   cid: { id: cid, grants: { D: [any] } }
   dan: { id: dan, assignments: [{ role: any, scope: P }] }
   eve: { id: eve, assignments: [{ role: any, scope: Q }] }
+  fay: { id: fay, assignments: [{ role: any, scope: S }] }
 `;
 type World = ReturnType<typeof createMemoryWorld>;
 
-const QUESTIONS = ['ann', 'bob', 'cid', 'dan', 'eve'].flatMap((id) =>
-  ['client:c', 'client:d', 'building:b'].flatMap((scope) =>
+const QUESTIONS = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'].flatMap((id) =>
+  ['client:c', 'client:d', 'building:b', 'zone:z'].flatMap((scope) =>
     ['home', 'free', 'paid'].map((permission) => ({ subject: `user:${id}`, permission, scope })),
   ),
 );
@@ -63,6 +66,11 @@ test.each<[string, Action, string]>([
   [
     'the path of a scope in another tenant',
     set(building, { ancestors: ['client:d'] }),
+    'node_of_other_place ancestors',
+  ],
+  [
+    'the parent of a scope, which is one beside it',
+    set({ type: 'zone', id: 'z' }, { parent: 'zone:s' }),
     'node_of_other_place ancestors',
   ],
   [
