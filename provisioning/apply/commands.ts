@@ -218,7 +218,7 @@ const planCommandOf = (commands: Commands): Command =>
       };
       const compares = await orWhyNot(accessDifferenceBy(work, { reader, at }));
       // After the difference, of whose reads it would take some.
-      const broken = changed.map((copy) => notHolding(copy.actions(), copy.after, at).catch(messageOf));
+      const broken = changed.map((copy) => notHolding(copy.actions(), copy.after, at));
       const warnings = [parsed && overriddenDeny(parsed.manifest), ...(await Promise.all(broken))];
       const warning = warnings.filter(Boolean).join('; ') || undefined;
       // Once more, for its place. A copy that was too large is too large for that as well.
