@@ -39,6 +39,7 @@ export interface Connections {
    * Pages of connections, each at most once per page. A damaged entry and one past its time-to-live are left out.
    *
    * @param at epoch milliseconds
+   * @param after the id of a connection, which may be gone: only those that come after it, in an order that stays
    */
-  readonly find: (found: Found, at: number) => AsyncIterable<readonly Listed[]>;
+  readonly find: (found: Found, at: number, after?: string) => AsyncIterable<readonly Listed[]>;
 }

@@ -54,8 +54,13 @@ export function createConnections(
     return ttl * 1_000 <= at ? [] : [{ id, ...rest, openedAt: (ttl - LIFETIME_S) * 1_000 }];
   }
 
-  async function* pages(partition: string, at: number): AsyncIterable<readonly Listed[]> {
-    let after: Record<string, unknown> | undefined;
+  async function* pages(
+    partition: string,
+    at: number,
+    connection: string | undefined,
+  ): AsyncIterable<readonly Listed[]> {
+    let after: Record<string, unknown> | undefined =
+      connection === undefined ? undefined : { found: partition, connection };
     do {
       const page = await client.send(
         new QueryCommand({
@@ -85,8 +90,12 @@ export function createConnections(
       const TransactItems = keysOf(connection).map((Key) => ({ Delete: { TableName, Key } }));
       await client.send(new TransactWriteCommand({ TransactItems }));
     },
-    find: async function* (found, at) {
-      for (const partition of partitionsOf(found)) yield* pages(partition, at);
+    find: async function* (found, at, after) {
+      const partitions = partitionsOf(found);
+      const first =
+        found.by === 'all' && after !== undefined ? partitions.indexOf(`all ${shardOf(after, SHARDS)}`) : 0;
+      for (const [position, partition] of partitions.slice(first).entries())
+        yield* pages(partition, at, position === 0 ? after : undefined);
     },
   };
 }

@@ -46,8 +46,18 @@ const RETRY_MS = 1_000;
  */
 const BUDGET_MS = 8_000;
 
-/** Connections that are remembered as settled, of all records that come again. */
-const MOST_SETTLED = 200_000;
+/** Connections that are remembered as not settled, of one record that comes again, and of all. */
+const MOST_LEFT = 20_000;
+const MOST_LEFT_OF_ALL = 2 * MOST_LEFT;
+
+/** How far a record that comes again is carried out. */
+interface Progress {
+  /** How many of its lists are done. */
+  lists: number;
+  /** In the list after these, the connection up to which all are settled, but for those that are left. */
+  after: string | undefined;
+  readonly left: Listed[];
+}
 
 const mayHelp = (error: unknown): boolean => (error as Partial<GatehouseError> | null)?.retryable === true;
 
@@ -74,19 +84,19 @@ const questionOf =
  */
 export function createSockets({ connections, engine, close, now, wait, log }: SocketsParts) {
   /**
-   * By record that comes again, the last of its kind: the connections settled after it arrived. Their questions were asked with `strong`, so they
-   * saw the change, and need not be asked again.
+   * By record that comes again, the last of its kind: what is settled since it arrived. These questions were asked with
+   * `strong`, so they saw the change, and need not be asked again; so did those of connections listed later.
    */
-  const settledAfter = new Map<string, Set<string>>();
+  const progressOf = new Map<string, Progress>();
 
   /** Forgets the records that failed longest ago, which another process may have done since. */
-  function remember(record: string, settled: Set<string>): void {
-    settledAfter.set(record, settled);
-    let count = [...settledAfter.values()].reduce((sum, { size }) => sum + size + 1, 0);
-    for (const [oldest, { size }] of settledAfter) {
-      if (count <= MOST_SETTLED) return;
-      settledAfter.delete(oldest);
-      count -= size + 1;
+  function remember(record: string, progress: Progress): void {
+    progressOf.set(record, progress);
+    let count = [...progressOf.values()].reduce((sum, { left }) => sum + left.length + 1, 0);
+    for (const [oldest, { left }] of progressOf) {
+      if (count <= MOST_LEFT_OF_ALL) return;
+      progressOf.delete(oldest);
+      count -= left.length + 1;
     }
   }
 
@@ -146,33 +156,61 @@ export function createSockets({ connections, engine, close, now, wait, log }: So
 
   /**
    * @param failing as for `settle`
-   * @param settled connections to leave out; those that are settled now are added
+   * @param progress of earlier deliveries; that of this one is written to it
    * @param until when to stop, in epoch milliseconds; some are asked about whatever the time
    * @returns false where it has to be done again
    */
   async function carryOut(
     { found, permission }: Consequence,
     failing: Set<string>,
-    settled: Set<string>,
+    progress: Progress,
     until: number,
   ): Promise<boolean> {
-    let isDone = true;
     let isBegun = false;
-    for (const each of found)
-      for await (const page of connections.find(each, now())) {
-        const concerned = page.filter(
-          (each) => !settled.has(each.id) && (permission === undefined || each.permission === permission),
-        );
-        for (let start = 0; start < concerned.length; start += AT_ONCE) {
-          if (isBegun && now() >= until) return false;
-          isBegun = true;
-          const some = concerned.slice(start, start + AT_ONCE);
-          const done = await Promise.all(some.map((connection) => settle(connection, failing)));
-          for (const [position, { id }] of some.entries()) if (done[position]) settled.add(id);
-          isDone &&= done.every(Boolean);
-        }
+    /** Those that are not settled; undefined where the time is over. */
+    async function leftOf(some: readonly Listed[]): Promise<readonly Listed[] | undefined> {
+      if (isBegun && now() >= until) return undefined;
+      isBegun = true;
+      const done = await Promise.all(some.map((connection) => settle(connection, failing)));
+      return some.filter((_, position) => !done[position]);
+    }
+    const { lists, after, left } = progress;
+    const earlier = left.length;
+    async function retry(): Promise<boolean> {
+      for (let untried = earlier; untried > 0; untried -= AT_ONCE) {
+        const some = left.slice(0, Math.min(AT_ONCE, untried));
+        const still = await leftOf(some);
+        if (still === undefined) return false;
+        left.splice(0, some.length);
+        left.push(...still);
       }
-    return isDone;
+      return true;
+    }
+    // What is slow to fail comes last, so that the others go on; unless there is no more room.
+    const isRetriedFirst = earlier + AT_ONCE > MOST_LEFT;
+    if (isRetriedFirst && !(await retry())) return false;
+    // Beyond the bound the others are settled all the same, and once more the next time.
+    let isFull = false;
+    for (const [position, each] of found.slice(lists).entries()) {
+      for await (const page of connections.find(each, now(), position === 0 ? after : undefined)) {
+        const concerned = page.filter((each) => permission === undefined || each.permission === permission);
+        for (let start = 0; start < concerned.length; start += AT_ONCE) {
+          const some = concerned.slice(start, start + AT_ONCE);
+          const more = await leftOf(some);
+          if (more === undefined) return false;
+          isFull ||= left.length + more.length > MOST_LEFT;
+          if (isFull) continue;
+          left.push(...more);
+          progress.after = some.at(-1)?.id;
+        }
+        if (!isFull) progress.after = page.at(-1)?.id ?? progress.after;
+      }
+      if (isFull) continue;
+      progress.lists += 1;
+      progress.after = undefined;
+    }
+    if (!isRetriedFirst && !(await retry())) return false;
+    return !isFull && left.length === 0;
   }
 
   async function change(records: readonly DynamoDBRecord[]): Promise<FeedAnswer> {
@@ -196,11 +234,11 @@ export function createSockets({ connections, engine, close, now, wait, log }: So
     let isFirst = true;
     for (const [key, { consequence, itemIdentifier, last }] of consequences) {
       const again = `${last} ${key}`;
-      const settled = settledAfter.get(again) ?? new Set();
-      settledAfter.delete(again);
+      const progress = progressOf.get(again) ?? { lists: 0, after: undefined, left: [] };
+      progressOf.delete(again);
       const isDone =
         (isFirst || now() < until) &&
-        (await carryOut(consequence, failing, settled, until).catch((error) => {
+        (await carryOut(consequence, failing, progress, until).catch((error) => {
           log.error('connections not read', codesOf(error));
           return false;
         }));
@@ -208,7 +246,7 @@ export function createSockets({ connections, engine, close, now, wait, log }: So
       if (isDone) continue;
       batchItemFailures.push({ itemIdentifier });
       // Without its number it may be another record the next time.
-      if (last !== '') remember(again, settled);
+      if (last !== '') remember(again, progress);
     }
     if (batchItemFailures.length > 0 && now() < until) await wait(RETRY_MS);
     return { batchItemFailures };

@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, inject, test } from 'vitest';
+import { createConnections } from '../../authorizer/sockets/dynamodb-connections.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { startSample } from '../../local/sample/stack.ts';
 import { followChanges } from '../../local/sockets/change-feed.ts';
@@ -75,6 +76,43 @@ test('entries that are damaged, or past their time-to-live: left alone, and the 
     expect(Item).toMatchObject({ connection });
   }
 });
+
+test.each([{ by: 'all' } as const, { by: 'tenant', value: 'tenant:order' } as const])(
+  'connections by $by are found from any of them on, though it is gone',
+  async (by) => {
+    const log = { error: () => {} };
+    const list = createConnections(
+      createClient({ endpoint: inject('endpoint') }),
+      `${stack.table}-connections`,
+      log,
+    );
+    const at = Date.now();
+    const idsAfter = async (after?: string) => {
+      const ids: string[] = [];
+      for await (const page of list.find(by, at, after)) ids.push(...page.map(({ id }) => id));
+      return ids;
+    };
+    const of = (id: string) => ({
+      id,
+      api: 'a',
+      stage: 's',
+      subject: 'user:order',
+      permission: 'p',
+      scope: 'x',
+      tenant: 'tenant:order',
+      credential: 'none',
+    });
+    for (let n = 0; n < 20; n++) await list.add(of(`order-${n}`), at);
+    const ids = await idsAfter();
+    expect(ids.length).toBeGreaterThanOrEqual(20);
+    for (const [position, id] of ids.entries()) expect(await idsAfter(id)).toEqual(ids.slice(position + 1));
+    const mine = ids.filter((id) => id.startsWith('order-'));
+    const [gone = ''] = mine;
+    await list.remove(of(gone));
+    expect(await idsAfter(gone)).toEqual(ids.slice(ids.indexOf(gone) + 1));
+    for (const id of mine) await list.remove(of(id));
+  },
+);
 
 test('a batch of which something is left comes again', async () => {
   const batches: string[][] = [];

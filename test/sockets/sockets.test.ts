@@ -23,8 +23,10 @@ function inMemory(...open: readonly Connection[]) {
   const connections: { -readonly [Name in keyof Connections]: Connections[Name] } = {
     add: async (connection, openedAt) => void list.set(connection.id, { ...connection, openedAt }),
     remove: async ({ id }) => void list.delete(id),
-    find: async function* (found: Found) {
-      yield [...list.values()].filter((each) => found.by === 'all' || each[found.by] === found.value);
+    find: async function* (found: Found, _at, after = '') {
+      const ids = [...list.keys()].filter((id) => id > after).sort();
+      const all = ids.flatMap((id) => list.get(id) ?? []);
+      yield all.filter((each) => found.by === 'all' || each[found.by] === found.value);
     },
   };
   return { list, connections };
@@ -231,6 +233,42 @@ describe('a fault', () => {
     expect(await sockets(later)).toEqual({ batchItemFailures: again });
     expect(asked).toHaveLength(51 + 4 * 16);
   });
+
+  test.each([
+    ['few', 30],
+    ['more than are remembered', 20_001],
+  ])(
+    'of %s questions: the others are done, and read no more where these are remembered',
+    async (_, count) => {
+      let isDown = true;
+      const many = Array.from({ length: count }, (_, at) => ({ ...ANN, id: `a-${at}` }));
+      const { sockets, asked, closed, list, connections } = create(
+        (subject) => {
+          if (isDown && subject === 'user:ann')
+            throw new GatehouseError('throttled', 'the table is throttled');
+          return subject === 'user:carl';
+        },
+        ...[...many, BEN, { ...BEN, id: 'c1=', subject: 'user:carl' }],
+      );
+      const tenant = { Records: [record('TENANT#acme', 'DECISION')] };
+      const again = { batchItemFailures: [{ itemIdentifier: 'TENANT#acme DECISION' }] };
+      let read = 0;
+      const { find } = connections;
+      connections.find = async function* (...given) {
+        for await (const page of find(...given)) {
+          read += page.length;
+          yield page;
+        }
+      };
+      expect(await sockets(tenant)).toEqual(again);
+      expect([closed, read]).toEqual([[BEN.id], count + 2]);
+      expect(await sockets(tenant)).toEqual(again);
+      if (count === 30) expect([read, asked.length]).toEqual([count + 2, 2 * count + 2]);
+      isDown = false;
+      expect(await sockets(tenant)).toEqual(DONE);
+      expect([closed.length, [...list.keys()]]).toEqual([count + 1, ['c1=']]);
+    },
+  );
 
   test('of the list of connections: its record comes again, the others are done', async () => {
     const { sockets, closed, connections } = create(() => false, ANN, BEN);
