@@ -141,8 +141,11 @@ const stillGone = (user: Ref): Action => ({
   kind: 'check',
   key: nodeKey(user),
   when: { exists: false },
-  failure: () => invalid('id', `${formatRef(user)} was created while the one before was erased`),
+  failure: () => takenAgain(user),
 });
+
+const takenAgain = (user: Ref) =>
+  invalid('id', `${formatRef(user)} was created while the one before was erased`);
 
 /** `user.erase`: whoever has the right to be forgotten. */
 export const eraseCommand: Command = writeCommand({
@@ -190,6 +193,8 @@ export const eraseCommand: Command = writeCommand({
       let isLast = false;
       while (!isLast) {
         const leaving = of === user ? withId(kind, user, erasedAt) : kind;
+        const there = of === user ? await planning.reader.get(nodeKey(user)) : undefined;
+        if (there && there.createdAt !== node?.createdAt) throw takenAgain(user);
         const step = await planDeletionOf(planning, leaving, of, true);
         isLast = step.next === undefined;
         planning = yield { ...step, actions: [...given, ...step.actions], result };

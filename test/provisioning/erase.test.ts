@@ -221,6 +221,19 @@ describe('user.erase', () => {
       expect(await world.reader.get(pseudonymKey({ type: 'user', id: user }))).toBeDefined();
     });
 
+    test('whoever has the id of one who was deleted meanwhile stays', async () => {
+      for (const notificationType of ['welcome', 'reminder'])
+        await send('notification.create', { userId: user, notificationType, deliveryStatus: 'sent' });
+      // Between the two notifications.
+      const answer = await eraseAround(2, async () => {
+        await send('user.delete', { id: user });
+        world.clock.advance(1);
+        expect(await create({})).toBe('ok');
+      });
+      expect(answer).toMatchObject({ ok: false, error: { code: 'invalid', field: 'id' } });
+      expect(await world.run('user.read', { id: user })).toMatchObject({ title: 'Other' });
+    });
+
     test.each([{ title: 'Doctor' }, {}])('stopped before it, it can be sent again: %j', async (of) => {
       user = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9E';
       await send('user.create', { id: user, ...of });

@@ -138,4 +138,11 @@ test('a group that a connection has made may be left out, what people gave it ma
   expect((await planOn(world, withUsers, false)).kept).toMatchObject([{ label: 'ben > Staff' }]);
   expect(shown({ steps: await applyOn(world, withUsers) })).toEqual(['close: remove ben > Staff']);
   expect((await world.run('membership.list', { group })).items).toMatchObject([{ user: cleo }]);
+  const withRobots = `${manifest('[]')}\ntechnicalUsers: { ci: { id: ci, account: bank } }`.replace(
+    'scopes:',
+    '$&\n  bank: { id: bank, type: account }',
+  );
+  await applyOn(world, withRobots);
+  await world.run('membership.create', { user: 'technical-user:ci', group });
+  expect((await planOn(world, withRobots, false)).kept).toMatchObject([{ label: 'ci > Staff' }]);
 });
