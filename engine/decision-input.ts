@@ -5,7 +5,7 @@ import {
   type SubjectItem,
   subjectWith,
 } from '../table/decision/items.ts';
-import { MAX_ANCESTORS, SCOPE_TYPES } from '../table/entities/scope-types.ts';
+import { MAX_ANCESTORS, mayBeRoot } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
 import type { Actor } from './actor.ts';
 import type { Work } from './conditions/work.ts';
@@ -226,9 +226,6 @@ function prefetchApart(scope: string, ref: string, look: Look): void {
       for (const group of groups ?? NO_GROUPS) look.prefetch(GROUP_ROLES, groupRolesId(group));
   }
 }
-
-/** Whether a scope of this type can be a root. Types that operators added can. */
-const mayBeRoot = (scope: string): boolean => SCOPE_TYPES[scope.slice(0, scope.indexOf(':'))]?.root ?? true;
 
 /**
  * Checks that no item is missing that could refuse; a missing item that can only allow is safe. Call it for a

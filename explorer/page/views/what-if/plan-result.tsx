@@ -66,15 +66,17 @@ function Summed({ of }: { readonly of: PlanAnswer }) {
           <bdi>{warning}</bdi>
         </Warning>
       )}
-      {broken.length > 0 && <Warning>This breaks invariants:</Warning>}
       {broken.length > 0 && (
-        <ul>
-          {broken.map((line) => (
-            <li key={line}>
-              <bdi>{line}</bdi>
-            </li>
-          ))}
-        </ul>
+        <>
+          <Warning>This breaks invariants:</Warning>
+          <ul>
+            {broken.map((line) => (
+              <li key={line}>
+                <bdi>{line}</bdi>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       {between && <Side name="between" side={between} isLeast={false} />}
       {between && <p>With the id of the old entry, a new name is one change, and nobody is refused.</p>}
