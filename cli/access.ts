@@ -1,5 +1,10 @@
-import { type AccessDifference, type AccessRow, type AccessSide, peopleText } from '../provisioning/index.ts';
-import type { Leaves } from '../provisioning/routes/written-scopes.ts';
+import {
+  type AccessDifference,
+  type AccessRow,
+  type AccessSide,
+  type Leaves,
+  peopleText,
+} from '../provisioning/index.ts';
 import type { KnownAs, Referred } from './known-as.ts';
 import { count, plain } from './print.ts';
 

@@ -1,4 +1,4 @@
-import { type Line, readLine } from '../provisioning/replay/index.ts';
+import { type Line, readLine } from '../provisioning/index.ts';
 import { parseJson } from '../table/json.ts';
 import { unreadable } from '../testing/text-file.ts';
 import { linesOf } from './bulk/json-lines.ts';

@@ -1,5 +1,4 @@
-import type { AccessDifference } from '../provisioning/access-difference/index.ts';
-import { COMMANDS, mayTakeAway, takesAway } from '../provisioning/index.ts';
+import { type AccessDifference, COMMANDS, mayTakeAway, takesAway } from '../provisioning/index.ts';
 import { defined } from '../table/defined.ts';
 import { accessLines, losersIn } from './access.ts';
 import { confirm } from './ask.ts';

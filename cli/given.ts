@@ -1,6 +1,5 @@
 import type { Given } from '../engine/index.ts';
-import { problemsOf } from '../provisioning/apply/problem.ts';
-import { inPlainWords } from '../provisioning/issues.ts';
+import { inPlainWords, problemsOf } from '../provisioning/index.ts';
 import { parseJson } from '../table/json.ts';
 import { given } from '../testing/given.ts';
 import { UsageError } from './context.ts';

@@ -1,6 +1,12 @@
-import type { CommandDescription, Field } from '../provisioning/documents/commands.ts';
-import { asField, descriptionOf, namedBy } from '../provisioning/documents/named-fields.ts';
-import { formerOf, inCurrentNames } from '../provisioning/former-names.ts';
+import {
+  asField,
+  type CommandDescription,
+  descriptionOf,
+  type Field,
+  formerOf,
+  inCurrentNames,
+  namedBy,
+} from '../provisioning/index.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isRef, isUlidOrUuid } from '../table/identifiers.ts';
 import type { JsonObject } from '../table/json.ts';

@@ -1,13 +1,13 @@
 import {
   type CommandDescription,
+  fieldMeant,
   fieldsOf,
   type Property,
   typeOf,
-} from '../provisioning/documents/commands.ts';
-import { fieldMeant } from '../provisioning/field-meant.ts';
-import { choiceOf, hint } from '../provisioning/suggestions.ts';
+} from '../provisioning/index.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { isObject, type JsonObject, parseJson } from '../table/json.ts';
+import { choiceOf, hint } from '../table/similar-words.ts';
 import { type Context, UsageError } from './context.ts';
 import { documentIn } from './input-file.ts';
 

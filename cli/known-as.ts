@@ -1,5 +1,4 @@
-import { describeCommand, fieldsOf } from '../provisioning/documents/commands.ts';
-import { namedBy } from '../provisioning/documents/named-fields.ts';
+import { describeCommand, fieldsOf, namedBy } from '../provisioning/index.ts';
 import type { NamedKind } from '../table/entities/registry.ts';
 import { isId, isRef } from '../table/identifiers.ts';
 import type { JsonObject } from '../table/json.ts';

@@ -1,8 +1,8 @@
 import { Argument, Option } from 'commander';
-import { choiceOf } from '../provisioning/suggestions.ts';
 import { isType } from '../table/identifiers.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { readPermissionName } from '../table/permission-name.ts';
+import { choiceOf } from '../table/similar-words.ts';
 import { UsageError } from './context.ts';
 
 /** Makes the option of a flag such as `--at`. Its value is a `T`. */

@@ -1,8 +1,14 @@
 import type { Actor, Reason } from '../engine/index.ts';
-import type { Queries } from '../provisioning/apply/queries.ts';
-import { type Candidate, type Found, findName, oneMeant, type Wanted } from '../provisioning/names/find.ts';
-import { closestPath, suggestName } from '../provisioning/names/suggest.ts';
-import { hint } from '../provisioning/suggestions.ts';
+import {
+  type Candidate,
+  closestPath,
+  type Found,
+  findName,
+  oneMeant,
+  type Queries,
+  suggestName,
+  type WantedName,
+} from '../provisioning/index.ts';
 import { defined } from '../table/defined.ts';
 import { type EntityType, isScopeType, type NamedKind } from '../table/entities/registry.ts';
 import { mayBeSubjectType, SCOPE_TYPES } from '../table/entities/scope-types.ts';
@@ -11,6 +17,7 @@ import { allOf } from '../table/index-queries.ts';
 import { nodeKey, permissionRef } from '../table/keys.ts';
 import { readPermissionName } from '../table/permission-name.ts';
 import type { Reader } from '../table/reader.ts';
+import { hint } from '../table/similar-words.ts';
 import { UsageError } from './context.ts';
 import { columns, plain } from './print.ts';
 
@@ -21,8 +28,8 @@ import { columns, plain } from './print.ts';
 
 /** Where names are looked up: in the table, or through the provisioning function. */
 export interface Names {
-  readonly find: (wanted: Wanted) => Promise<Found>;
-  readonly suggest: (wanted: Wanted) => Promise<string | undefined>;
+  readonly find: (wanted: WantedName) => Promise<Found>;
+  readonly suggest: (wanted: WantedName) => Promise<string | undefined>;
 }
 
 export const namesIn = (reader: Reader): Names => ({

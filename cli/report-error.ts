@@ -1,4 +1,4 @@
-import type { Candidate } from '../provisioning/names/find.ts';
+import type { Candidate } from '../provisioning/index.ts';
 import { defined } from '../table/defined.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { ProblemsError } from '../testing/document.ts';

@@ -1,5 +1,5 @@
 import type { Command, CommanderError, Option } from 'commander';
-import { closest } from '../provisioning/suggestions.ts';
+import { closest } from '../table/similar-words.ts';
 import { lineOf, usageOf } from './help.ts';
 import type { ReportedError } from './report-error.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Checkpoint, VerifyOptions } from '../provisioning/verify/index.ts';
+import type { Checkpoint, VerifyOptions } from '../provisioning/index.ts';
 import { defined } from '../table/defined.ts';
 import { parseJson } from '../table/json.ts';
 import { UsageError } from './context.ts';

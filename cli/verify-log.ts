@@ -1,10 +1,10 @@
 import { askedBy, createEngine } from '../engine/index.ts';
-import { createCoverage } from '../provisioning/evidence/log-coverage.ts';
-import { gapsIn } from '../provisioning/evidence/log-gaps.ts';
 import {
   askThen,
   compareLogged,
+  createCoverage,
   type DecisionRecord,
+  gapsIn,
   type LoggedThen,
   RESTS_ON,
 } from '../provisioning/index.ts';

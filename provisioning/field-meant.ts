@@ -1,4 +1,4 @@
-import { closest } from './suggestions.ts';
+import { closest } from '../table/similar-words.ts';
 
 /** Other words for what a field names, and the fields that are meant, best first (ADR 0039). */
 const OTHER_WORDS: ReadonlyMap<string, readonly string[]> = new Map([

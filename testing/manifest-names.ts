@@ -1,8 +1,8 @@
 import { typeOf } from '../provisioning/apply/scope-commands.ts';
-import { hint } from '../provisioning/suggestions.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
 import { GatehouseError, invalid } from '../table/errors.ts';
 import { REGISTERED_SUBJECT, SUBJECT_NODES } from '../table/identifiers.ts';
+import { hint } from '../table/similar-words.ts';
 
 /** What has a name in a manifest and a reference in the table. Each kind has names of its own. */
 export type NamedKind = 'subject' | 'scope' | 'group' | 'role';

@@ -1,6 +1,6 @@
 import { DENIED, type Decision, type DenyReason } from '../engine/decision.ts';
-import { hint } from '../provisioning/suggestions.ts';
 import { GatehouseError, invalid } from '../table/errors.ts';
+import { hint } from '../table/similar-words.ts';
 import { epochOf } from './clock.ts';
 import { type Expectation, formatUnexpected, isUnknown, meets } from './expectation.ts';
 import type { TestCheckOptions, TestEngine } from './test-engine.ts';

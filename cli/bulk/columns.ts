@@ -1,6 +1,6 @@
-import type { Field } from '../../provisioning/documents/commands.ts';
-import { closest, hint } from '../../provisioning/suggestions.ts';
+import type { Field } from '../../provisioning/index.ts';
 import { parseJson } from '../../table/json.ts';
+import { closest, hint } from '../../table/similar-words.ts';
 import { choiceIn } from '../input.ts';
 
 /** The columns that give the reason in a file of refused rows; a load ignores them. */

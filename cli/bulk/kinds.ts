@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
-import { describeCommand, type Field, fieldsOf } from '../../provisioning/documents/commands.ts';
-import { COMMANDS } from '../../provisioning/index.ts';
+import { COMMANDS, describeCommand, type Field, fieldsOf } from '../../provisioning/index.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 

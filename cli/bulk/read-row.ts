@@ -1,4 +1,4 @@
-import { inPlainWords, toInvalid } from '../../provisioning/issues.ts';
+import { inPlainWords, toInvalid } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import { withoutNames } from '../input-names.ts';
 import { RefusedError } from '../provisioning.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Found, MAX_KEYS, type Wanted } from '../../provisioning/names/find.ts';
+import { type Found, MAX_KEYS, type WantedName } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import { isId } from '../../table/identifiers.ts';
 import type { Pacing } from '../../table/read/pacing.ts';
@@ -37,16 +37,16 @@ export function createRowNames({ send, pacing, remembered = REMEMBERED }: RowNam
   let suggested = 0;
   const ask = (commands: readonly BatchedCommand[]) => answersTo({ send, pacing }, commands);
 
-  const owner = together(async (wanted: readonly Wanted[]) => {
+  const owner = together(async (wanted: readonly WantedName[]) => {
     const [answer] = await ask([{ command: 'name.owners', input: { names: wanted } }]);
     if (answer instanceof RefusedError) return wanted.map(() => answer);
     const owners = answer?.owners as readonly (string | null)[];
     return wanted.map((_, position) => owners[position] ?? undefined);
   });
-  const finding = together((wanted: readonly Wanted[]) =>
+  const finding = together((wanted: readonly WantedName[]) =>
     ask(wanted.map((input) => ({ command: 'name.find', input: { ...input } }))),
   );
-  const suggesting = together((wanted: readonly Wanted[]) =>
+  const suggesting = together((wanted: readonly WantedName[]) =>
     ask(wanted.map(({ name, kind }) => ({ command: 'name.suggest', input: { name, kind } }))),
   );
   const names: Names = {

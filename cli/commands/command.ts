@@ -1,13 +1,15 @@
 import { stringify } from 'yaml';
 import {
+  COMMANDS,
   type CommandDescription,
   describeCommand,
   describeCommands,
+  type Failure,
   fieldsOf,
   formerText,
-} from '../../provisioning/documents/commands.ts';
-import { COMMANDS, type Failure, type Success } from '../../provisioning/index.ts';
-import { hint } from '../../provisioning/suggestions.ts';
+  type Success,
+} from '../../provisioning/index.ts';
+import { hint } from '../../table/similar-words.ts';
 import { leftLines } from '../access.ts';
 import { UsageError } from '../context.ts';
 import { type Agreed, agree } from '../destruction.ts';

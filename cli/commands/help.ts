@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { hint } from '../../provisioning/suggestions.ts';
+import { hint } from '../../table/similar-words.ts';
 import { UsageError } from '../context.ts';
 import { argument } from '../options.ts';
 import { subcommand } from '../subcommand.ts';

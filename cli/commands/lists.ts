@@ -1,5 +1,5 @@
 import { createEngine, createLists, type ListOptions, type Lists } from '../../engine/index.ts';
-import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/names/labels.ts';
+import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/index.ts';
 import type { Page, Reader } from '../../table/reader.ts';
 import { ACTING, actorOf, assertActing } from '../acting.ts';
 import { connect } from '../connection.ts';

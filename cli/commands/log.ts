@@ -1,5 +1,4 @@
-import { describeCommand } from '../../provisioning/documents/commands.ts';
-import { changedFields } from '../../provisioning/index.ts';
+import { changedFields, describeCommand } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import type { NamedKind } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';

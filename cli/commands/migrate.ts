@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { type Migrated, migrate } from '../../provisioning/migrate/migrate.ts';
+import { type Migrated, migrate } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import { FORMS } from '../../table/form.ts';
 import { changingLine } from '../changing-line.ts';

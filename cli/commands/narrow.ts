@@ -1,7 +1,7 @@
 import { SCOPE } from '../../engine/items.ts';
 import { readItems } from '../../engine/read-items.ts';
 import { type GrantedPart, grantedParts } from '../../engine/rows/granted-parts.ts';
-import { namesOf } from '../../provisioning/names/labels.ts';
+import { namesOf } from '../../provisioning/index.ts';
 import type { ScopeItem } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
 import type { Reader } from '../../table/reader.ts';

@@ -1,14 +1,17 @@
-import { queriesOn } from '../../provisioning/apply/queries.ts';
-import { allowedBy, type RoleFinding, widerIn } from '../../provisioning/evidence/role-changes.ts';
-import { COMMANDS } from '../../provisioning/index.ts';
 import {
+  allowedBy,
+  allRoots,
+  COMMANDS,
+  type Matrix,
+  proveInvariants,
+  queriesOn,
+  type RoleFinding,
   readInvariants,
+  readMatrix,
   readRootsWithInvariants,
   rootsOfInvariants,
-} from '../../provisioning/invariants/invariants-of.ts';
-import { proveInvariants } from '../../provisioning/invariants/prove.ts';
-import { type Matrix, readMatrix } from '../../provisioning/matrix/matrix.ts';
-import { allRoots } from '../../provisioning/nodes/all-roots.ts';
+  widerIn,
+} from '../../provisioning/index.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';

@@ -1,12 +1,12 @@
 import {
   createCollection,
+  createPace,
   type Gap,
   gapsOf,
   MAX_RECORDS,
   type Replayed,
   replay,
-} from '../../provisioning/replay/index.ts';
-import { createPace } from '../../provisioning/verify/walk.ts';
+} from '../../provisioning/index.ts';
 import { auditLines } from '../audit-lines.ts';
 import { changingLine } from '../changing-line.ts';
 import { type Paint, UsageError } from '../context.ts';

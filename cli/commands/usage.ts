@@ -1,9 +1,14 @@
-import { createCoverage, type LogCoverage } from '../../provisioning/evidence/log-coverage.ts';
-import { gapsIn } from '../../provisioning/evidence/log-gaps.ts';
-import type { Removal } from '../../provisioning/evidence/usage/removals.ts';
-import { reportUsage, type UsageReport } from '../../provisioning/evidence/usage/report.ts';
-import { createUses } from '../../provisioning/evidence/usage/uses.ts';
-import { COMMANDS, peopleText } from '../../provisioning/index.ts';
+import {
+  COMMANDS,
+  createCoverage,
+  createUses,
+  gapsIn,
+  type LogCoverage,
+  peopleText,
+  type Removal,
+  reportUsage,
+  type UsageReport,
+} from '../../provisioning/index.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
 import { changingLine } from '../changing-line.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';

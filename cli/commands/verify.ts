@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
+import { type Finding, type Verified, verify } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { changingLine } from '../changing-line.ts';

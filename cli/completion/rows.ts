@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { describeCommands, fieldsOf } from '../../provisioning/documents/commands.ts';
+import { describeCommands, fieldsOf } from '../../provisioning/index.ts';
 import { typeText } from '../input.ts';
 
 /** A word that can follow others on a line. */

@@ -1,9 +1,17 @@
 import { askedBy } from '../../engine/index.ts';
-import { type Against, type AgainstSide, againstLog } from '../../provisioning/evidence/against.ts';
-import { gapLines, said, unknownLines } from '../../provisioning/evidence/against-lines.ts';
-import { createCoverage, type LogCoverage } from '../../provisioning/evidence/log-coverage.ts';
-import { createLoggedQuestions, type LoggedQuestions } from '../../provisioning/evidence/logged-questions.ts';
-import { COMMANDS } from '../../provisioning/index.ts';
+import {
+  type Against,
+  type AgainstSide,
+  againstLog,
+  COMMANDS,
+  createCoverage,
+  createLoggedQuestions,
+  gapLines,
+  type LogCoverage,
+  type LoggedQuestions,
+  said,
+  unknownLines,
+} from '../../provisioning/index.ts';
 import { plain } from '../../table/visible-text.ts';
 import { type Context, UsageError } from '../context.ts';
 import { type KnownAs, knownAs, type Referred } from '../known-as.ts';

@@ -1,7 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type LogRecord, readLogLine } from '../../provisioning/evidence/log-lines.ts';
-import { inTurns } from '../../provisioning/in-turns.ts';
+import { inTurns, type LogRecord, readLogLine } from '../../provisioning/index.ts';
 import { unreadable } from '../../testing/text-file.ts';
 import { joined, SourceError } from '../bulk/rows.ts';
 import { changingLine } from '../changing-line.ts';

@@ -1,6 +1,4 @@
-import type { RoleFinding } from '../../provisioning/evidence/role-changes.ts';
-import type { Proof } from '../../provisioning/invariants/prove.ts';
-import type { Violation } from '../../provisioning/invariants/violation.ts';
+import type { Proof, RoleFinding, Violation } from '../../provisioning/index.ts';
 import type { Invariant } from '../../table/invariant.ts';
 import type { Paint } from '../context.ts';
 import { columns, count, plain } from '../print.ts';

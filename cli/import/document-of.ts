@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { problemsOf } from '../../provisioning/apply/problem.ts';
-import { inPlainWords } from '../../provisioning/issues.ts';
+import { inPlainWords, problemsOf } from '../../provisioning/index.ts';
 import { assertNone } from '../../testing/document.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { messageOf } from '../../local/message-of.ts';
-import { problemsOf } from '../../provisioning/apply/problem.ts';
-import { inPlainWords } from '../../provisioning/issues.ts';
+import { inPlainWords, problemsOf } from '../../provisioning/index.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { readFileAsDocument, readText } from '../../testing/text-file.ts';
 import type { Leave } from './imported.ts';

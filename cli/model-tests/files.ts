@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { overriddenDeny } from '../../provisioning/apply/overridden-deny.ts';
+import { overriddenDeny } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type PlacedProblem, ProblemsError } from '../../testing/document.ts';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { VERBS } from '../../authorizer/routes/rule.ts';
-import { type Path, type Problem, pathOf, problemsOf } from '../../provisioning/apply/problem.ts';
-import { inPlainWords } from '../../provisioning/issues.ts';
-import { hint } from '../../provisioning/suggestions.ts';
+import { inPlainWords, type Path, type Problem, pathOf, problemsOf } from '../../provisioning/index.ts';
 import { isObject, type JsonObject } from '../../table/json.ts';
+import { hint } from '../../table/similar-words.ts';
 import { assertNone, type Source } from '../../testing/document.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import { UsageError } from '../context.ts';

@@ -1,8 +1,14 @@
 import * as z from 'zod';
-import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
-import { inPlainWords } from '../../provisioning/issues.ts';
-import { isScopeName, permissionTemplate, scopeTemplate } from '../../provisioning/routes/fields.ts';
-import { closest } from '../../provisioning/suggestions.ts';
+import {
+  inPlainWords,
+  isScopeName,
+  type Path,
+  type Problem,
+  permissionTemplate,
+  problemsOf,
+  scopeTemplate,
+} from '../../provisioning/index.ts';
+import { closest } from '../../table/similar-words.ts';
 
 /** The vendor extension in which a document states what its operations require. */
 export const EXTENSION = 'x-gatehouse';

@@ -1,5 +1,5 @@
-import type { Route } from '../../provisioning/routes/route.ts';
-import { hint } from '../../provisioning/suggestions.ts';
+import type { Route } from '../../provisioning/index.ts';
+import { hint } from '../../table/similar-words.ts';
 import { placeText, startOf } from '../../testing/document.ts';
 import { type Paint, UsageError } from '../context.ts';
 import { count, nameOf, plain, section } from '../print.ts';

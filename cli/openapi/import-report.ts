@@ -1,5 +1,4 @@
-import type { Changes } from '../../provisioning/routes/changes.ts';
-import { requirementText } from '../../provisioning/routes/route.ts';
+import { type Changes, requirementText } from '../../provisioning/index.ts';
 import { placeText, startOf } from '../../testing/document.ts';
 import type { Paint } from '../context.ts';
 import { columns, nameOf, section } from '../print.ts';

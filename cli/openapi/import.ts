@@ -1,6 +1,5 @@
 import { messageOf } from '../../local/message-of.ts';
-import type { Path, Problem } from '../../provisioning/apply/problem.ts';
-import type { Changes, Wanted } from '../../provisioning/routes/changes.ts';
+import type { Changes, Path, Problem, WantedRoute } from '../../provisioning/index.ts';
 import { batchesOf } from '../../table/reader.ts';
 import { assertNone, type Source } from '../../testing/document.ts';
 import { RefusedError, type Send } from '../provisioning.ts';
@@ -59,8 +58,8 @@ export async function dryRun(
 export async function withScopes(
   names: Names,
   source: Source,
-  wanted: readonly Wanted<Operation>[],
-): Promise<readonly Wanted<Operation>[]> {
+  wanted: readonly WantedRoute<Operation>[],
+): Promise<readonly WantedRoute<Operation>[]> {
   const problems: Problem[] = [];
   const scopes = new Map<string, string | undefined>();
   for (const { scope, from } of wanted) {

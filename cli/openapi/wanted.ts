@@ -1,7 +1,11 @@
 import { VERBS } from '../../authorizer/routes/rule.ts';
-import type { Problem } from '../../provisioning/apply/problem.ts';
-import type { Wanted } from '../../provisioning/routes/changes.ts';
-import { isScopeName, pathProblem, unknownNames } from '../../provisioning/routes/fields.ts';
+import {
+  isScopeName,
+  type Problem,
+  pathProblem,
+  unknownNames,
+  type WantedRoute,
+} from '../../provisioning/index.ts';
 import { routeShape } from '../../table/route-template.ts';
 import { assertNone } from '../../testing/document.ts';
 import { plain } from '../print.ts';
@@ -15,7 +19,7 @@ const OF_AN_API: ReadonlySet<string> = new Set([...VERBS, 'ANY']);
 export function wantedRoutes({ source, operations }: ApiDocument) {
   const problems: Problem[] = [];
   const shapes = new Map<string, Operation>();
-  const wanted = operations.flatMap((operation): readonly Wanted<Operation>[] => {
+  const wanted = operations.flatMap((operation): readonly WantedRoute<Operation>[] => {
     const { method, path, requirement, at } = operation;
     if (requirement === 'public' || requirement === 'unsaid') return [];
     if (!OF_AN_API.has(method)) {

@@ -3,7 +3,7 @@ import {
   type RevocationBound,
   type RevocationTimes,
   revocationBound,
-} from '../../provisioning/revocation-bound.ts';
+} from '../../provisioning/index.ts';
 import type { NamedKind } from '../../table/entities/registry.ts';
 import type { Context } from '../context.ts';
 import { type Agreed, agree } from '../destruction.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../authorizer/routes/cache-key.ts';
 import type { RouteRule, TemplatePart } from '../../authorizer/routes/rule.ts';
 import { cel, loadCel } from '../../engine/conditions/load.ts';
-import { inTurns } from '../../provisioning/in-turns.ts';
+import { inTurns } from '../../provisioning/index.ts';
 import { isName } from '../../table/identifiers.ts';
 import { namesCovering } from '../../table/permission-name.ts';
 import type { Sender } from '../provisioning.ts';

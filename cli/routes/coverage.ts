@@ -1,6 +1,5 @@
 import { match, type RouteRule, type Segment, VERBS } from '../../authorizer/routes/rule.ts';
-import { pathProblem } from '../../provisioning/routes/fields.ts';
-import type { Route } from '../../provisioning/routes/route.ts';
+import { pathProblem, type Route } from '../../provisioning/index.ts';
 import { parsePathTemplate, routeShape } from '../../table/route-template.ts';
 
 /** An operation of an API: a verb in upper case or ANY, and a path template. */

@@ -1,7 +1,4 @@
-import { inTurns } from '../../provisioning/in-turns.ts';
-import { commandsOn } from '../../provisioning/names/commands-on.ts';
-import type { WrittenRoute } from '../../provisioning/routes/route.ts';
-import { writtenScope } from '../../provisioning/routes/written-scopes.ts';
+import { commandsOn, inTurns, type WrittenRoute, writtenScope } from '../../provisioning/index.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import type { Sender } from '../provisioning.ts';
 

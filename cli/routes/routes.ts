@@ -1,5 +1,4 @@
-import { byText } from '../../provisioning/canonical.ts';
-import { DEFAULT_API, type Route, ruleOf, writtenOf } from '../../provisioning/routes/route.ts';
+import { byText, DEFAULT_API, type Route, ruleOf, writtenOf } from '../../provisioning/index.ts';
 import { isName } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import type { Sender } from '../provisioning.ts';

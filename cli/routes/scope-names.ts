@@ -1,4 +1,4 @@
-import { isScopeName } from '../../provisioning/routes/fields.ts';
+import { isScopeName } from '../../provisioning/index.ts';
 import { lookUp, type Names } from '../references.ts';
 
 /** The template or reference of what was written. Throws NameError. */

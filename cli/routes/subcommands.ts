@@ -1,4 +1,4 @@
-import type { Route } from '../../provisioning/routes/route.ts';
+import type { Route } from '../../provisioning/index.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Context } from '../context.ts';
 import { type GlobalOptions, text, type ValuesOf } from '../options.ts';

@@ -1,7 +1,7 @@
 import { idIn, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
 import { decoded } from '../../local/gateway/request.ts';
-import type { Route } from '../../provisioning/routes/route.ts';
-import { closest } from '../../provisioning/suggestions.ts';
+import type { Route } from '../../provisioning/index.ts';
+import { closest } from '../../table/similar-words.ts';
 
 /** A route that a request misses, and why. */
 export interface Suggestion {

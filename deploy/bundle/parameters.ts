@@ -1,5 +1,5 @@
 import { parseConfiguration } from '../../authorizer/configuration.ts';
-import { hint } from '../../provisioning/suggestions.ts';
+import { hint } from '../../table/similar-words.ts';
 
 /** Parameters of the stack that no function's environment has. */
 export interface StackParameters {

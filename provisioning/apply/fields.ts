@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
+import { choiceOf } from '../../table/similar-words.ts';
 import { inPlainWords } from '../issues.ts';
-import { choiceOf } from '../suggestions.ts';
 
 /** Parts of schemas for what people write. Messages say what to write instead. */
 

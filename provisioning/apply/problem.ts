@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { closest, hint } from '../suggestions.ts';
+import { closest, hint } from '../../table/similar-words.ts';
 
 /** Where in a manifest: keys and positions, from the top. */
 export type Path = readonly (string | number)[];

@@ -1,7 +1,7 @@
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { AGENT } from '../../table/identifiers.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
-import { hint } from '../suggestions.ts';
+import { hint } from '../../table/similar-words.ts';
 import type { Row } from './entry.ts';
 import type { Path, Problem } from './problem.ts';
 import { type Manifest, NAMELESS, PEOPLE, type Person, PLAIN_SECTIONS } from './schema.ts';

@@ -22,7 +22,7 @@ import { lastSegment, type NodeName, readNodeName } from '../nodes/node-names.ts
  * What a person may mean by a name (ADR 0023), in at most three reads: a Query of the name, a BatchGetItem of what
  * can be known by key, and a BatchGetItem of what is above the candidates, for their paths.
  */
-export interface Wanted {
+export interface WantedName {
   /** A name, a path of names, an id, an email or another unique value, or a reference. */
   readonly name: string;
   readonly kind: NamedKind;
@@ -78,7 +78,7 @@ interface Direct {
 
 const USER_GUARDS = ['email', 'phone', 'username'] as const;
 
-function directOf({ name, kind, type }: Wanted): readonly Direct[] {
+function directOf({ name, kind, type }: WantedName): readonly Direct[] {
   const node = (by: Candidate['by'], ref: Ref): Direct => ({ by, ref, key: nodeKey(ref) });
   const own = kind === 'subject' ? (type ?? 'user') : kind === 'scope' ? type : kind;
   const ref = isRef(name) ? refOf(kind, parseRef(name, 'name')) : undefined;
@@ -93,7 +93,7 @@ function directOf({ name, kind, type }: Wanted): readonly Direct[] {
 /** How people know what references name, undefined for what is not there: one BatchGetItem. */
 export async function shownNames(
   reader: Reader,
-  wanted: readonly Pick<Wanted, 'name' | 'kind'>[],
+  wanted: readonly Pick<WantedName, 'name' | 'kind'>[],
 ): Promise<readonly (Pick<Candidate, 'name' | 'email'> | undefined)[]> {
   const refs = wanted.map(({ name, kind }) =>
     isRef(name) ? refOf(kind, parseRef(name, 'name')) : undefined,
@@ -142,7 +142,7 @@ const BY_FORM: readonly Candidate['by'][] = ['reference', 'email', 'phone', 'id'
 /** What each text names by its form, undefined where nothing: one BatchGetItem with one key for each distinct text. */
 export async function ownersOf(
   reader: Reader,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedName[],
 ): Promise<readonly (string | undefined)[]> {
   const direct = wanted.map((each) => {
     const all = directOf(each);
@@ -219,7 +219,11 @@ interface Step {
 }
 
 /** The second read: what the text names by key and, of groups, what is above the scopes that they are in. */
-async function byKey(reader: Reader, wanted: Wanted, named: readonly Ending[]): Promise<readonly Ending[]> {
+async function byKey(
+  reader: Reader,
+  wanted: WantedName,
+  named: readonly Ending[],
+): Promise<readonly Ending[]> {
   const direct = directOf(wanted);
   const scopes = wanted.kind === 'group' ? named.flatMap(({ above }) => above.slice(0, 1)) : [];
   const decisionOf = (ref: string): Key => decisionKey(parseRef(ref, 'scope'));
@@ -319,7 +323,7 @@ async function compared(reader: Reader, { endings, more }: Step): Promise<Found>
 }
 
 /** Finds what has a name. Throws as the reads fail. */
-export async function findName(reader: Reader, wanted: Wanted): Promise<Found> {
+export async function findName(reader: Reader, wanted: WantedName): Promise<Found> {
   const { kind, type } = wanted;
   const text = foldName(wanted.name);
   const page = await query(reader, kind, text, type);

@@ -4,9 +4,9 @@ import type { Item } from '../../table/item.ts';
 import { guardKey, nodesNamedPartition } from '../../table/keys.ts';
 import { foldName } from '../../table/normalise.ts';
 import type { Reader } from '../../table/reader.ts';
+import { closest } from '../../table/similar-words.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { lastSegment, NODE_NAME, nameLists, readNodeName } from '../nodes/node-names.ts';
-import { closest } from '../suggestions.ts';
 import { findName } from './find.ts';
 
 /** Letters that a suggestion begins with, as the name does. */

@@ -3,7 +3,7 @@ import { formatTemplate, routeShape } from '../../table/route-template.ts';
 import { byPrecedence, type Route, ruleOf, type WrittenRoute } from './route.ts';
 
 /** A route that a document describes, with its place there. */
-export type Wanted<T> = WrittenRoute & { readonly from: T };
+export type WantedRoute<T> = WrittenRoute & { readonly from: T };
 
 interface Update<T> {
   readonly route: Route;
@@ -15,7 +15,7 @@ interface Update<T> {
 
 /** The changes from the current routes to the desired ones. Each list is in a safe order. */
 export interface Changes<T> {
-  readonly creates: readonly Wanted<T>[];
+  readonly creates: readonly WantedRoute<T>[];
   readonly updates: readonly Update<T>[];
   readonly removes: readonly Route[];
   readonly unchanged: readonly Route[];
@@ -35,11 +35,11 @@ const nameOf = ({ method, path }: WrittenRoute): string => `${method} ${routeSha
  */
 export function changesFor<T>(
   routes: readonly Route[],
-  wanted: readonly Wanted<T>[],
+  wanted: readonly WantedRoute<T>[],
   prune: boolean,
 ): Changes<T> {
   const stored = new Map(routes.map((route) => [nameOf(route), route]));
-  const creates: Wanted<T>[] = [];
+  const creates: WantedRoute<T>[] = [];
   const updates: Update<T>[] = [];
   const unchanged: Route[] = [];
   const seen = new Set<Route>();

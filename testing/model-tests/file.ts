@@ -6,7 +6,7 @@ import { parseManifest } from '../../provisioning/apply/parse.ts';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
 import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
-import { choiceOf, hint } from '../../provisioning/suggestions.ts';
+import { choiceOf, hint } from '../../table/similar-words.ts';
 import { assertNone, ProblemsError, type Source } from '../document.ts';
 import type { Expectation } from '../expectation.ts';
 import { properties } from '../given.ts';

@@ -1,15 +1,17 @@
 import { METHODS } from '../../../authorizer/routes/rule.ts';
-import { inPlainWords } from '../../../provisioning/issues.ts';
 import {
+  inPlainWords,
   isScopeName,
   pathProblem,
   permissionTemplate,
+  requirementText,
+  ruleOf,
   scopeTemplate,
   unknownNames,
-} from '../../../provisioning/routes/fields.ts';
-import { requirementText, ruleOf, type WrittenRoute } from '../../../provisioning/routes/route.ts';
-import { choiceOf, hint } from '../../../provisioning/suggestions.ts';
+  type WrittenRoute,
+} from '../../../provisioning/index.ts';
 import { defined } from '../../../table/defined.ts';
+import { choiceOf, hint } from '../../../table/similar-words.ts';
 import { UsageError } from '../../context.ts';
 import { argument, required, text, WRITING } from '../../options.ts';
 import { openSender, RefusedError } from '../../provisioning.ts';

@@ -1,6 +1,6 @@
 import type { CacheInput } from '../../../authorizer/routes/cache-key.ts';
 import type { Caching } from '../../../authorizer/routes/result-cache.ts';
-import type { Route } from '../../../provisioning/routes/route.ts';
+import type { Route } from '../../../provisioning/index.ts';
 import { columns, count, nameOf, section } from '../../print.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { withMissingScope } from '../../routes/missing-scopes.ts';

@@ -1,5 +1,4 @@
-import { changesFor } from '../../../provisioning/routes/changes.ts';
-import { ruleOf } from '../../../provisioning/routes/route.ts';
+import { changesFor, ruleOf } from '../../../provisioning/index.ts';
 import { assertNone } from '../../../testing/document.ts';
 import { BASE_PATH, basePathOf, DOCUMENT, readApiDocument } from '../../openapi/api-document.ts';
 import { dryRun, placeIn, withScopes, write } from '../../openapi/import.ts';

@@ -7,7 +7,7 @@ import {
   valuesByName,
 } from '../../../authorizer/routes/try.ts';
 import { type Actor, createEngine, type Decision, type Given } from '../../../engine/index.ts';
-import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
+import { type Route, requirementText } from '../../../provisioning/index.ts';
 import { defined } from '../../../table/defined.ts';
 import { ACTING, actorOf } from '../../acting.ts';
 import { type Paint, UsageError, verdict } from '../../context.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { scopesByRef } from '../../../engine/rows/granted-parts.ts';
-import { problemsOf } from '../../../provisioning/apply/problem.ts';
-import { inPlainWords } from '../../../provisioning/issues.ts';
+import { inPlainWords, problemsOf } from '../../../provisioning/index.ts';
 import type { ScopeItem } from '../../../table/decision/items.ts';
 import { isType } from '../../../table/identifiers.ts';
 import { isObject, parseJson } from '../../../table/json.ts';
