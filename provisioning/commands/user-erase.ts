@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { invalid, notFound } from '../../table/errors.ts';
+import { invalid, notFound, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, logOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
@@ -124,7 +124,7 @@ function requestsNaming(user: Ref, node: Item | undefined) {
   return allApprovals((item) => item.command !== 'user.erase' && holds(item));
 }
 
-/** A user goes together with the id: nobody gets it before the last step. */
+/** A user goes together with the id, in one transaction. */
 const withId = (kind: NodeKind, user: Ref, erasedAt: string): NodeKind => ({
   ...kind,
   behaviour: {
@@ -141,11 +141,16 @@ const stillGone = (user: Ref): Action => ({
   kind: 'check',
   key: nodeKey(user),
   when: { exists: false },
-  failure: () => takenAgain(user),
+  failure: () => invalid('id', `${formatRef(user)} was created while the one before was erased`),
 });
 
-const takenAgain = (user: Ref) =>
-  invalid('id', `${formatRef(user)} was created while the one before was erased`);
+/** That the user is there. One who was deleted meanwhile is erased as one who is gone. */
+const stillThere = (user: Ref, { createdAt }: Item): Action => ({
+  kind: 'check',
+  key: nodeKey(user),
+  when: { equals: { createdAt: String(createdAt) } },
+  failure: () => stale(formatRef(user)),
+});
 
 /** `user.erase`: whoever has the right to be forgotten. */
 export const eraseCommand: Command = writeCommand({
@@ -161,8 +166,8 @@ export const eraseCommand: Command = writeCommand({
     const [node, , mark] = traces;
     // The day of the erasure stays, however often it is sent.
     const erasedAt = String(mark?.erasedAt ?? planning.now);
-    // Of who is gone already, each step closes the id.
-    const given = node ? [] : [stillGone(user), erasureOf(user, erasedAt, true)];
+    // From the first step on nobody gets the id: it would be another person who is erased.
+    const given = [node ? stillThere(user, node) : stillGone(user), erasureOf(user, erasedAt, true)];
     let isKnown = planning.again === true || traces.some((item) => item !== undefined);
 
     for (const owner of [undefined, ...(await allRoots(planning.reader))])
@@ -193,11 +198,13 @@ export const eraseCommand: Command = writeCommand({
       let isLast = false;
       while (!isLast) {
         const leaving = of === user ? withId(kind, user, erasedAt) : kind;
-        const there = of === user ? await planning.reader.get(nodeKey(user)) : undefined;
-        if (there && there.createdAt !== node?.createdAt) throw takenAgain(user);
         const step = await planDeletionOf(planning, leaving, of, true);
         isLast = step.next === undefined;
-        planning = yield { ...step, actions: [...given, ...step.actions], result };
+        planning = yield {
+          ...step,
+          actions: of === user ? step.actions : [...given, ...step.actions],
+          result,
+        };
       }
       isThere &&= of !== user;
     }

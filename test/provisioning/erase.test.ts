@@ -221,17 +221,32 @@ describe('user.erase', () => {
       expect(await world.reader.get(pseudonymKey({ type: 'user', id: user }))).toBeDefined();
     });
 
-    test('whoever has the id of one who was deleted meanwhile stays', async () => {
+    // Between the two notifications, and after them.
+    test.each([2, 3])(
+      'nobody has the id of one who is deleted before transaction %i',
+      async (transaction) => {
+        for (const notificationType of ['welcome', 'reminder'])
+          await send('notification.create', { userId: user, notificationType, deliveryStatus: 'sent' });
+        const closed = async () => {
+          await send('user.delete', { id: user });
+          world.clock.advance(1);
+          expect(await create({})).toBe('erased id');
+          expect(await create({ again: true })).toBe('conflict id');
+        };
+        expect(await eraseAround(transaction, closed)).toMatchObject({ ok: true });
+        expect(await create({ again: true })).toBe('ok');
+      },
+    );
+
+    test('nor where it is stopped and sent again', async () => {
       for (const notificationType of ['welcome', 'reminder'])
         await send('notification.create', { userId: user, notificationType, deliveryStatus: 'sent' });
-      // Between the two notifications.
-      const answer = await eraseAround(2, async () => {
-        await send('user.delete', { id: user });
-        world.clock.advance(1);
-        expect(await create({})).toBe('ok');
-      });
-      expect(answer).toMatchObject({ ok: false, error: { code: 'invalid', field: 'id' } });
-      expect(await world.run('user.read', { id: user })).toMatchObject({ title: 'Other' });
+      const stop = () => Promise.reject(new Error('stopped'));
+      expect(await eraseAround(2, stop)).toMatchObject({ ok: false });
+      await send('user.delete', { id: user });
+      expect(await create({ again: true })).toBe('conflict id');
+      await send('user.erase', { id: user });
+      expect(await create({ again: true })).toBe('ok');
     });
 
     test.each([{ title: 'Doctor' }, {}])('stopped before it, it can be sent again: %j', async (of) => {
