@@ -52,12 +52,20 @@ const MOST_LEFT_OF_ALL = 2 * MOST_LEFT;
 
 /** How far a record that comes again is carried out. */
 interface Progress {
-  /** How many of its lists are done. */
-  lists: number;
-  /** In the list after these, the connection up to which all are settled, but for those that are left. */
-  after: string | undefined;
-  readonly left: Listed[];
+  /** Before it all are settled, but for those that are left. */
+  readonly settled: Place;
+  readonly left: readonly Listed[];
+  /** Where to go on with those who are asked about though there is no room to remember them; undefined: nowhere. */
+  readonly beyond: Place | undefined;
 }
+
+/** A place in the lists: in the one of this position, after this connection. */
+interface Place {
+  readonly list: number;
+  readonly after: string | undefined;
+}
+
+const NOTHING_DONE: Progress = { settled: { list: 0, after: undefined }, left: [], beyond: undefined };
 
 const mayHelp = (error: unknown): boolean => (error as Partial<GatehouseError> | null)?.retryable === true;
 
@@ -156,61 +164,71 @@ export function createSockets({ connections, engine, close, now, wait, log }: So
 
   /**
    * @param failing as for `settle`
-   * @param progress of earlier deliveries; that of this one is written to it
+   * @param progress of earlier deliveries
    * @param until when to stop, in epoch milliseconds; some are asked about whatever the time
-   * @returns false where it has to be done again
+   * @returns how far it is carried out by now; undefined where all is done
    */
   async function carryOut(
     { found, permission }: Consequence,
     failing: Set<string>,
     progress: Progress,
     until: number,
-  ): Promise<boolean> {
+  ): Promise<Progress | undefined> {
+    let { settled } = progress;
+    const left = [...progress.left];
     let isBegun = false;
     /** Those that are not settled; undefined where the time is over. */
-    async function leftOf(some: readonly Listed[]): Promise<readonly Listed[] | undefined> {
-      if (isBegun && now() >= until) return undefined;
+    async function leftOf(some: readonly Listed[], end = until): Promise<readonly Listed[] | undefined> {
+      if (isBegun && now() >= end) return undefined;
       isBegun = true;
       const done = await Promise.all(some.map((connection) => settle(connection, failing)));
       return some.filter((_, position) => !done[position]);
     }
-    const { lists, after, left } = progress;
-    const earlier = left.length;
-    async function retry(): Promise<boolean> {
-      for (let untried = earlier; untried > 0; untried -= AT_ONCE) {
+    async function retry(end: number): Promise<void> {
+      for (let untried = progress.left.length; untried > 0; untried -= AT_ONCE) {
         const some = left.slice(0, Math.min(AT_ONCE, untried));
-        const still = await leftOf(some);
-        if (still === undefined) return false;
+        const still = await leftOf(some, end);
+        if (still === undefined) return;
         left.splice(0, some.length);
         left.push(...still);
       }
-      return true;
     }
     // What is slow to fail comes last, so that the others go on; unless there is no more room.
-    const isRetriedFirst = earlier + AT_ONCE > MOST_LEFT;
-    if (isRetriedFirst && !(await retry())) return false;
-    // Beyond the bound the others are settled all the same, and once more the next time.
-    let isFull = false;
-    for (const [position, each] of found.slice(lists).entries()) {
-      for await (const page of connections.find(each, now(), position === 0 ? after : undefined)) {
-        const concerned = page.filter((each) => permission === undefined || each.permission === permission);
-        for (let start = 0; start < concerned.length; start += AT_ONCE) {
-          const some = concerned.slice(start, start + AT_ONCE);
-          const more = await leftOf(some);
-          if (more === undefined) return false;
-          isFull ||= left.length + more.length > MOST_LEFT;
-          if (isFull) continue;
-          left.push(...more);
-          progress.after = some.at(-1)?.id;
+    const isRetriedFirst = left.length + AT_ONCE > MOST_LEFT;
+    if (isRetriedFirst) await retry((now() + until) / 2);
+    // Those for whom there is no room are asked about once more when the others have been.
+    let isFull = progress.beyond !== undefined;
+    let place = progress.beyond ?? settled;
+    const goTo = (next: Place) => {
+      place = next;
+      if (!isFull) settled = next;
+    };
+    /** @returns false where the time is over */
+    async function askAll(): Promise<boolean> {
+      for (let each = found[place.list]; each !== undefined; each = found[place.list]) {
+        const { list, after } = place;
+        for await (const page of connections.find(each, now(), after)) {
+          const concerned = page.filter((one) => permission === undefined || one.permission === permission);
+          for (let start = 0; start < concerned.length; start += AT_ONCE) {
+            const some = concerned.slice(start, start + AT_ONCE);
+            const more = await leftOf(some);
+            if (more === undefined) return false;
+            isFull ||= left.length + more.length > MOST_LEFT;
+            if (!isFull) left.push(...more);
+            goTo({ list, after: some.at(-1)?.id });
+          }
         }
-        if (!isFull) progress.after = page.at(-1)?.id ?? progress.after;
+        goTo({ list: list + 1, after: undefined });
       }
-      if (isFull) continue;
-      progress.lists += 1;
-      progress.after = undefined;
+      return true;
     }
-    if (!isRetriedFirst && !(await retry())) return false;
-    return !isFull && left.length === 0;
+    const isAsked = await askAll().catch((error) => {
+      log.error('connections not read', codesOf(error));
+      return false;
+    });
+    if (!isAsked) return { settled, left, beyond: isFull ? place : undefined };
+    if (!isRetriedFirst) await retry(until);
+    return isFull || left.length > 0 ? { settled, left, beyond: undefined } : undefined;
   }
 
   async function change(records: readonly DynamoDBRecord[]): Promise<FeedAnswer> {
@@ -234,19 +252,15 @@ export function createSockets({ connections, engine, close, now, wait, log }: So
     let isFirst = true;
     for (const [key, { consequence, itemIdentifier, last }] of consequences) {
       const again = `${last} ${key}`;
-      const progress = progressOf.get(again) ?? { lists: 0, after: undefined, left: [] };
+      const progress = progressOf.get(again) ?? NOTHING_DONE;
       progressOf.delete(again);
-      const isDone =
-        (isFirst || now() < until) &&
-        (await carryOut(consequence, failing, progress, until).catch((error) => {
-          log.error('connections not read', codesOf(error));
-          return false;
-        }));
+      const isInTime = isFirst || now() < until;
+      const left = isInTime ? await carryOut(consequence, failing, progress, until) : progress;
       isFirst = false;
-      if (isDone) continue;
+      if (left === undefined) continue;
       batchItemFailures.push({ itemIdentifier });
       // Without its number it may be another record the next time.
-      if (last !== '') remember(again, progress);
+      if (last !== '') remember(again, left);
     }
     if (batchItemFailures.length > 0 && now() < until) await wait(RETRY_MS);
     return { batchItemFailures };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Close } from '../../authorizer/sockets/close.ts';
 import type { Connection, Connections, Found, Listed } from '../../authorizer/sockets/connection.ts';
@@ -267,6 +268,42 @@ describe('a fault', () => {
       isDown = false;
       expect(await sockets(tenant)).toEqual(DONE);
       expect([closed.length, [...list.keys()]]).toEqual([count + 1, ['c1=']]);
+    },
+  );
+
+  test.each(['cannot be closed', 'have no answer'])(
+    'of more than are remembered, which %s: those behind them are closed, and they in the end',
+    async (how) => {
+      const many = (count: number, prefix: string, more: object) =>
+        Array.from({ length: count }, (_, n) => ({ ...ANN, id: `${prefix}${100_000 + n}`, ...more }));
+      const bad = many(20_010, 'a', { api: 'bad' });
+      const good = many(12_000, 'b', { subject: 'user:carl' });
+      const refused = many(10, 'c', { subject: 'user:ben' });
+      let isBad = true;
+      const { sockets, closed, clock, gateway } = create(
+        (subject) => {
+          clock.now += 5;
+          if (isBad && subject === 'user:ann' && how === 'have no answer')
+            throw new GatehouseError('throttled', 'the table is throttled');
+          return subject === 'user:carl';
+        },
+        ...bad,
+        ...good,
+        ...refused,
+      );
+      gateway.close = async ({ api }) => {
+        if (isBad && api === 'bad') throw new GatehouseError('throttled', 'API Gateway throttles');
+        return 'closed';
+      };
+      const deliver = () => sockets({ Records: [record('TENANT#acme', 'DECISION')] });
+      for (let deliveries = 1; deliveries <= 40; deliveries++) await deliver();
+      expect(closed).toHaveLength(refused.length);
+      isBad = false;
+      let deliveries = 1;
+      while (!isDeepStrictEqual(await deliver(), DONE)) deliveries += 1;
+      expect(closed).toHaveLength(bad.length + refused.length);
+      // They take half of each delivery, and not what others leave.
+      expect(deliveries).toBeLessThan(24);
     },
   );
 
