@@ -32,10 +32,10 @@ export const edgesFrom = (from: Ref, ...types: readonly string[]): ListQuery => 
   ranges: types.map((type) => ({ partition: partitionOf(from), prefix: edgePrefix(type) })),
 });
 
-/** The edges from a node to subjects: one range of its partition, so one Query. */
-export const edgesToSubjects = (from: Ref): ListQuery => ({
-  ranges: [{ partition: partitionOf(from), between: edgesBetween(...SUBJECT_NODES) }],
-  keep: (item) => SUBJECT_NODES.includes(leadingType(item)),
+/** The edges from a node to subjects of these types of nodes: one range of its partition, so one Query. */
+export const edgesToSubjects = (from: Ref, types = SUBJECT_NODES): ListQuery => ({
+  ranges: [{ partition: partitionOf(from), between: edgesBetween(...types) }],
+  keep: (item) => types.includes(leadingType(item)),
 });
 
 /** A node with its edges to nodes of these types: one range of its partition, so one Query. */

@@ -29,8 +29,11 @@ export async function listOfMany(
   queries: Queries,
   { kind, by }: { readonly kind: string; readonly by?: string },
   owners: Iterable<unknown>,
+  more: Row = {},
 ): Promise<readonly Row[]> {
-  const lists = await inTurns([...owners], (owner) => queries.list(`${kind}.list`, { [String(by)]: owner }));
+  const lists = await inTurns([...owners], (owner) =>
+    queries.list(`${kind}.list`, { [String(by)]: owner, ...more }),
+  );
   return lists.flat();
 }
 

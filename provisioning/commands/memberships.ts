@@ -3,7 +3,7 @@ import { isByScope } from '../../table/decision/split.ts';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { conflict, invalid, notFound } from '../../table/errors.ts';
-import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { formatRef, parseRef, SUBJECT_NODES } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
 import {
   BY_HAND,
@@ -72,6 +72,9 @@ const MEMBERSHIP_ORIGINS: NonNullable<EdgeKind['origins']> = {
   },
 };
 
+/** Nearly all members of a group are users: the few others are a range of their own. */
+const NO_USERS = SUBJECT_NODES.filter((type) => type !== 'user');
+
 export const membershipKind: EdgeKind = {
   type: 'membership',
   summary: 'the membership of a user in a group',
@@ -103,6 +106,10 @@ export const membershipKind: EdgeKind = {
       },
       { optional: { scope: field.ref }, names: GROUP_NAMES },
     ),
-    by({ group: field.id }, ({ group: id }) => edgesToSubjects(group(id)), { names: USER_NAMES }),
+    by(
+      { group: field.id },
+      ({ group: id, withoutUsers }) => edgesToSubjects(group(id), withoutUsers ? NO_USERS : SUBJECT_NODES),
+      { optional: { withoutUsers: z.boolean() }, names: USER_NAMES },
+    ),
   ],
 };

@@ -105,8 +105,6 @@ async function addCurrentEdges(
   const { declared, queries, addCurrent, found } = reading;
   const isThere = ({ row }: Resource) => row !== undefined;
   const groups = [...found.groups.values()].filter(isThere).map(({ id }) => id);
-  // Nearly all of their members are users: where these are left out, the others are asked one by one.
-  const isByPerson = !declared.has('users') && others.length > 0;
   const scopes = existing.map(({ ref }) => ref);
   const tenants = roots.filter(isThere).map(({ ref }) => ref);
   const globals = await queries.list('role.list', { scope: 'global' });
@@ -122,15 +120,9 @@ async function addCurrentEdges(
   const listed = (word: keyof typeof ACCESS_OF, owners: readonly unknown[]) =>
     listOfMany(queries, ACCESS_OF[word], owners);
   const isOurs = ({ user }: Row) => ours.has(user);
-  await note('groups', await listed('groups', isByPerson ? groups : [...groups, ...others]));
-  if (isByPerson) {
-    const known = people.filter(({ exists }) => exists).map(({ subject }) => subject);
-    const rows = await listOfMany(queries, { ...ACCESS_OF.groups, by: 'user' }, known);
-    await note(
-      'groups',
-      rows.filter(({ group }) => others.includes(String(group))),
-    );
-  }
+  await note('groups', await listed('groups', groups));
+  const withoutUsers = !declared.has('users');
+  await note('groups', await listOfMany(queries, ACCESS_OF.groups, others, { withoutUsers }));
   await note('assignments', await listed('assignments', scopes));
   await note('grants', await listed('grants', tenants));
   await note('admin', (await queries.list('admin.list', {})).filter(isOurs));

@@ -145,4 +145,10 @@ test('a group that a connection has made may be left out, what people gave it ma
   await applyOn(world, withRobots);
   await world.run('membership.create', { user: 'technical-user:ci', group });
   expect((await planOn(world, withRobots, false)).kept).toMatchObject([{ label: 'ci > Staff' }]);
+  // One of the table alone goes as well.
+  const account = `account:${(await world.run('account.create', { name: 'Elsewhere' })).id}`;
+  const { id } = await world.run('technical-user.create', { account, name: 'old' });
+  await world.run('membership.create', { user: `technical-user:${id}`, group });
+  expect(shown(await planOn(world, withRobots))).toContain(`close: remove technical-user:${id} > Staff`);
+  expect((await world.run('membership.list', { group, withoutUsers: true })).items).toHaveLength(2);
 });
