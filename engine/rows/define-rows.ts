@@ -34,7 +34,7 @@ export const int = (name: string, as: 'number' | 'text' = 'number'): Column => (
   name,
   codec: as === 'text' ? INT_AS_TEXT : INT,
 });
-/** A column of doubles. */
+/** A column that the database keeps as doubles: a NUMERIC or BIGINT one is rounded, which loses rows of a list in its order. */
 export const double = (name: string): Column => ({ name, codec: DOUBLE });
 /** A column of times: dates of the driver, epoch milliseconds, or texts as `toISOString` writes them. */
 export const time = (name: string, as: 'date' | 'number' | 'text' = 'date'): Column => ({
