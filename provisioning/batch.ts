@@ -187,7 +187,7 @@ export function createBatches(options: BatchOptions) {
         const { audit, ...known } = await pipeline.seal(
           plan,
           {
-            now,
+            now: new Date(clock.now()).toISOString(),
             writtenAt: turn.writtenAt,
             command: command.name,
             counter: turn.counter,

@@ -216,9 +216,11 @@ export function createProvisioning({
           ? undefined
           : await guarded?.request(command.name, planned, { operation, input: given, now });
         const plan = request ?? planned;
+        const sealedAt = clock.now();
         const context = {
-          now,
-          writtenAt: clock.now(),
+          // Not when it was planned, which may take long: who asks what was at an instant goes by this.
+          now: new Date(sealedAt).toISOString(),
+          writtenAt: sealedAt,
           command: command.name,
           operationId: operation.id,
           event,

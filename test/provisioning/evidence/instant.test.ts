@@ -7,7 +7,8 @@ import { compareLogged } from '../../../provisioning/evidence/logged-then.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
 import { changeOf, type Line } from '../../../provisioning/replay/record.ts';
 import type { Item } from '../../../table/item.ts';
-import { createMemoryWorld } from '../../support/world.ts';
+import { watchReads } from '../../support/watched-reader.ts';
+import { commandsOf, createMemoryWorld } from '../../support/world.ts';
 
 /** The table as it was: what cannot be said of it is unknown. */
 const MINUTE = 60_000;
@@ -80,6 +81,17 @@ const DELETIONS: readonly (readonly [string, string, Record<string, unknown>])[]
   ['the page', 'page.delete', { name: 'roster' }],
   ['the tenant', 'scope.delete-tree', { scope: 'tenant:north' }],
 ];
+
+test('a change counts from its sending, however long it was planned', async () => {
+  const world = await newWorld();
+  const begun = world.clock.now();
+  const reader = watchReads(world.reader, () => world.clock.advance(10_000));
+  await commandsOf({ ...world, reader }).run('user.delete', { id: 'ann' });
+  const sent = world.clock.now();
+  expect(sent - begun).toBeGreaterThan(40_000);
+  world.clock.advance(MINUTE);
+  expect(await said(world, 'user:ann', begun + 15_000)).toBe('true');
+});
 
 test.each(DELETIONS)(
   'what went with %s is there again, and not known by an older record',
