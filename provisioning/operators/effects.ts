@@ -28,6 +28,10 @@ const isBeyondRoles = (command: string, { after }: AuditEntry): boolean =>
   command === 'scim-credential.create' ||
   (command === 'token.create' && after?.tokenType === 'api');
 
+/** Roles whose patterns cover it have it from then on. */
+const registersForOperators = (command: string, { entity }: AuditEntry): boolean =>
+  command === 'permission.create' && isOfOperators(entity.id);
+
 /** Answers for one request whether a change has an effect. */
 export function createEffects(reader: Reader) {
   type HandsOn = ReturnType<typeof createHandsOn>;
@@ -51,10 +55,12 @@ export function createEffects(reader: Reader) {
       (await givesLogin(handsOn, change)) ||
       revives(...change);
   };
+  const givesToOperators = giving(isOfOperators);
   type Test = (...change: Change) => boolean | Promise<boolean>;
   const tests: Readonly<Record<Effect, Test>> = {
     'effect:rights': giving((permission) => typeof permission === 'string'),
-    'effect:operator-rights': giving(isOfOperators),
+    'effect:operator-rights': async (...change) =>
+      registersForOperators(...change) || givesToOperators(...change),
     'effect:tenant-end': (command, { entity, tenant }) =>
       /\.delete(?:-tree)?$/.test(command) && tenant !== undefined && formatRef(entity) === formatRef(tenant),
     'effect:erasure': (command) => command.endsWith('.erase'),

@@ -12,6 +12,7 @@ import { type createHandsOn, idsIn } from './handing-on.ts';
 
 /** Commands that take a role or a group from a subject or a group. */
 const TAKES = /^(?:grant|assignment|global-role|group-role|membership)\.(?:update|delete)$/;
+const PERMISSIONS: ReadonlySet<string> = new Set(['permission', 'page']);
 const DELETES = /\.delete(?:-tree)?$/;
 
 /** Whether a subject may do from now on, or for longer, what it holds. */
@@ -51,7 +52,10 @@ export function createRevives(
     }
     if (DELETES.test(command)) {
       if (entity.type === 'group') return groupDenies(entity.id);
-      return entity.type === 'role' && denies([entity.id]);
+      if (entity.type === 'role') return denies([entity.id]);
+      // The same name may be registered again, without them.
+      const isDenied = () => reader.listAll({ ...edgesFrom(entity, 'role'), keep: isDeny });
+      return PERMISSIONS.has(entity.type) && (await isDenied()).length > 0;
     }
     if (!/\.(?:update|release)$/.test(command)) return false;
     const item = await reader.get(nodeKey(entity));

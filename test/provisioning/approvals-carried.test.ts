@@ -312,6 +312,11 @@ users:
       ['role.update', { id: 'child', parent: null }, 'waits'],
       ['role.delete', { id: 'alone' }, 'waits'],
       ['role.delete', { id: 'calm' }, 'ok'],
+      ['permission.delete', { name: 'provisioning:create:grant' }, 'waits'],
+      ['permission.create', { name: 'provisioning:erase:user' }, 'waits'],
+      ['transaction.write', part('permission.create', { name: 'provisioning:erase:user' }), 'waits'],
+      ['permission.create', { name: 'invoices:pay:bill' }, 'ok'],
+      ['page.delete', { name: 'roster' }, 'ok'],
       ['transaction.write', part('user.update', { id: 'off', status: 'active' }), 'waits'],
       ['tenant.apply', { manifest: { users: { Off: { id: 'off', status: 'active' } } } }, 'waits'],
     ])('%s %j: %s', async (command, input, expected) => {
@@ -346,9 +351,11 @@ users:
     await apply(`
 pages: [roster]
 scopes: { Acme: { id: acme, type: tenant } }
-roles: { reader: { id: reader, owner: Acme, allow: [roster] } }
+roles: { reader: { id: reader, owner: Acme, allow: [roster] }, calm: { id: calm, owner: Acme, deny: [roster] } }
 users: { eve: { id: eve, grants: { Acme: [reader] } } }
 `);
+    expect(await outcome('pam', 'page.delete', { name: 'roster' })).toBe('approval_required');
+    expect(await outcome('pam', 'page.create', { name: 'menu' })).toBe('ok');
     expect(await outcome('ann', 'group.create', { name: 'none', scope: ACME })).toBe('ok');
     const grant = { user: 'bob', scope: ACME, roles: ['reader'] };
     expect(await outcome('pam', 'grant.create', grant)).toBe('approval_required');
