@@ -31,6 +31,8 @@ export interface Plan {
    * each may have to wait for another operator. A command that carries others says it always.
    */
   readonly carries?: readonly AuditEntry[];
+  /** The roots that the input speaks of, changed or not. Who sees a request for it sees what it says of them. */
+  readonly names?: readonly Ref[];
   /**
    * Written in place of the record of the operation, by what keeps a record of its own.
    *

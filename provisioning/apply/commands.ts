@@ -3,7 +3,7 @@ import { sha256 } from '../../table/bytes.ts';
 import { defined } from '../../table/defined.ts';
 import * as field from '../../table/entities/fields.ts';
 import { conflict, GatehouseError, invalid } from '../../table/errors.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
 import { GLOBAL } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { carryOut } from '../access-difference/carry-out.ts';
@@ -178,14 +178,16 @@ function refusePrunedPart({ manifest }: Parsed, { prune }: Pruning): void {
 /** What an apply holds until it ends: its tenants; all that belongs to none, where it has no tenant or prunes that. */
 async function leaseOn(
   { reader, now, operation }: Planning,
-  commands: Commands,
-  parsed: Parsed,
+  roots: readonly Ref[],
   { shared }: Pruning,
 ): Promise<Lease | undefined> {
   if (operation === undefined) return undefined;
+  return leaseOf([...roots, ...(shared || roots.length === 0 ? [GLOBAL] : [])], { reader, now, operation });
+}
+
+async function rootsOf(reader: Reader, commands: Commands, parsed: Parsed): Promise<readonly Ref[]> {
   const roots = await findRoots(startReading(parsed, readingOn(reader, commands)));
-  const refs = roots.map(({ ref }) => parseRef(ref, 'manifest'));
-  return leaseOf([...refs, ...(shared || refs.length === 0 ? [GLOBAL] : [])], { reader, now, operation });
+  return roots.map(({ ref }) => parseRef(ref, 'manifest'));
 }
 
 const planCommandOf = (commands: Commands): Command =>
@@ -298,7 +300,8 @@ const applyCommandOf = (commands: Commands): Command =>
       const { reader } = planning;
       const parsed = parse(given.manifest);
       refusePrunedPart(parsed, pruningOf(given));
-      const lease = await leaseOn(planning, commands, parsed, pruningOf(given));
+      const names = await rootsOf(reader, commands, parsed);
+      const lease = await leaseOn(planning, names, pruningOf(given));
       const compared = await planOn(reader, commands, parsed, pruningOf(given));
       if (compared.problems.length > 0) throw problemsError(compared.problems);
       const at = Date.parse(planning.now);
@@ -351,7 +354,11 @@ const applyCommandOf = (commands: Commands): Command =>
       };
       const isDone = plan.steps.length === 0 && lease?.isOwn !== true;
       const first = lease && !isDone ? underLease(make, lease, result) : make;
-      return { ...showing(warning === undefined ? undefined : { warning }, await first(planning)), carries };
+      return {
+        ...showing(warning === undefined ? undefined : { warning }, await first(planning)),
+        carries,
+        names,
+      };
     },
   });
 

@@ -124,6 +124,13 @@ function toPermit(plan: Plan): readonly AuditEntry[] {
 const placeOf = (command: string, { tenant }: AuditEntry): Ref | undefined =>
   isOfSubject(command) ? undefined : tenant;
 
+/** Whom a plan concerns, each once: those whom it changes or speaks of; undefined for what belongs to no tenant. */
+function placesIn(command: string, plan: Plan): readonly (Ref | undefined)[] {
+  const changed = entriesOf(plan).map((entry) => placeOf(entry.command ?? command, entry));
+  const all = [...changed, ...(plan.names ?? [])];
+  return [...new Map(all.map((tenant) => [tenant ? formatRef(tenant) : '', tenant])).values()];
+}
+
 /** Answers in which a right that was decided once is not decided again. */
 function remembering(may: Operators['may']): Operators['may'] {
   const known = new Map<string, Promise<boolean>>();
@@ -276,16 +283,11 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
         if (!(await isToWait(operator, command, plan, reader))) return undefined;
         // The request would be carried out when the mandate is over.
         if (operator.actor) throw notPermitted();
-        const places = new Map<string, Ref | undefined>(
-          entriesOf(plan).map((entry) => {
-            const tenant = placeOf(entry.command ?? command, entry);
-            return [tenant ? formatRef(tenant) : '', tenant];
-          }),
-        );
-        const [tenant] = places.size === 1 ? places.values() : [];
+        const places = placesIn(command, plan);
+        const [tenant] = places.length === 1 ? places : [];
         const asked = { operation, input, result: plan.result, requestedBy: operator.subject, now };
         return {
-          actions: [keepRequest({ ...asked, places: places.size > 0 ? [...places.values()] : [undefined] })],
+          actions: [keepRequest({ ...asked, places: places.length > 0 ? places : [undefined] })],
           result: {},
           audit: {
             command: 'approval.request',

@@ -214,6 +214,19 @@ describe('a request over two tenants', () => {
     expect(await groups()).toBe(6);
   });
 
+  test('is seen by none of the first where its manifest speaks of the second, too', async () => {
+    const { manifest } = applied(3, 0);
+    const scopes = { ...((manifest as Input).scopes as Input), Globex: { type: 'tenant', id: 'globex' } };
+    await expectWaits(
+      'both',
+      'tenant.apply',
+      { manifest: { ...(manifest as Input), scopes } },
+      { operationId: 'one' },
+    );
+    expect(await listed('ben', { tenant: ACME })).toEqual([]);
+    expect(await listed('pam', {})).toContainEqual(['one', 'open']);
+  });
+
   test('nor begun where the one who asked has lost them in the second', async () => {
     const { outcome, run } = world;
     await run('grant.create', { user: 'ben', scope: GLOBEX, roles: ['operator'] });
