@@ -92,7 +92,25 @@ function isWithin(one: Said, other: Said): boolean | undefined {
  * @param before and `after`: of the same root; undefined where it is not there
  */
 export function widerIn(before: Matrix | undefined, after: Matrix | undefined): readonly RoleFinding[] {
-  const [denied, denies] = [isDenyOverriding(before), isDenyOverriding(after)];
+  if ((after ?? before)?.scope)
+    return widerWhere(before, after, isDenyOverriding(before), isDenyOverriding(after));
+  // Of roles that no tenant owns each tenant chooses whether a DENY overrides.
+  const found = new Map<string, RoleFinding>();
+  for (const overrides of [false, true])
+    for (const finding of widerWhere(before, after, overrides, overrides)) {
+      const name = `${finding.role} ${finding.permission}`;
+      if (found.get(name)?.verdict !== 'wider') found.set(name, finding);
+    }
+  return [...found.values()];
+}
+
+/** @param denied and `denies`: whether a DENY overrides, before and after */
+function widerWhere(
+  before: Matrix | undefined,
+  after: Matrix | undefined,
+  denied: boolean,
+  denies: boolean,
+): readonly RoleFinding[] {
   const tenant = (after ?? before)?.scope?.name;
   // Roles that no tenant owns are compared by themselves, unless the tenant lets go of what they deny.
   const isOwn = tenant !== undefined && !(denied && after && !denies);
@@ -125,9 +143,8 @@ export function widerIn(before: Matrix | undefined, after: Matrix | undefined): 
   return findings;
 }
 
-/** A tenant may choose that a DENY overrides: so it counts for roles that no tenant owns. */
 const isDenyOverriding = (matrix: Matrix | undefined): boolean =>
-  matrix !== undefined && (matrix.scope === undefined || chooses(matrix.combination));
+  matrix !== undefined && chooses(matrix.combination);
 const chooses = (combination: Combination): boolean => combination === 'deny-overrides';
 
 /**

@@ -55,6 +55,20 @@ test('where a DENY overrides, one that goes opens what others allow', async () =
   expect(await compare(both, 'allow: ["a:*:c"]', strict)).toContain('one a:b:c wider');
 });
 
+test.each([
+  ['an ALLOW beside a DENY', 'parent: base', `parent: base, ${ALLOW}`, ['a:b:c wider']],
+  ['no DENY any more', 'parent: base', NOTHING, ['a:b:c wider']],
+  ['a DENY more', ALLOW, `parent: base, ${ALLOW}`, []],
+])('of a role that no tenant owns, %s', async (_, before, after, findings) => {
+  const of = async (role: string) => {
+    const world = createMemoryWorld();
+    await world.apply(`{ permissions: [a:b:c], roles: { base: { deny: [a:b:c] }, one: { ${role} } } }`);
+    return readMatrix(queriesOn(world.reader, COMMANDS).read, {});
+  };
+  const found = widerIn(await of(before), await of(after));
+  expect(found.map(({ permission, verdict }) => `${permission} ${verdict}`)).toEqual(findings);
+});
+
 test('what a role never allows', async () => {
   const strict = await matrixOf('allow: ["a:*:*"], deny: [a:b:c]', 'deny-overrides');
   expect(allowedBy(strict, 'one', 'a:b:c')).toEqual([]);
