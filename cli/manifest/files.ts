@@ -10,12 +10,21 @@ const MOST_FILES = 10_000;
 
 /**
  * The manifests at a path: the file itself, or the files of a folder in the order of their names. Throws
- * {@link UsageError} for a folder without any.
+ * {@link UsageError} for a folder without any, and for one with folders: what they hold would be left out.
  */
 export async function manifestFiles(path: string): Promise<readonly string[]> {
   const found = await stat(path).catch(() => undefined);
   if (!found?.isDirectory()) return [path];
-  const names = (await readdir(path)).filter((name) => /^[^.].*\.(?:ya?ml|json)$/.test(name)).sort();
+  const inside = await readdir(path, { withFileTypes: true });
+  const deeper = inside.find((each) => each.isDirectory() && !each.name.startsWith('.'));
+  if (deeper)
+    throw new UsageError(
+      `${path} holds a folder, ${deeper.name}, whose files are not read: move it elsewhere`,
+    );
+  const names = inside
+    .map(({ name }) => name)
+    .filter((name) => /^[^.].*\.(?:ya?ml|json)$/i.test(name))
+    .sort();
   if (names.length === 0)
     throw new UsageError(`${path} is a folder without a manifest: files that end in .yaml, .yml or .json`);
   if (names.length > MOST_FILES)
