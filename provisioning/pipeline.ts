@@ -2,7 +2,7 @@ import type { KnownSplits } from '../table/decision/split.ts';
 import { stamped } from '../table/decision/writes.ts';
 import { invalid } from '../table/errors.ts';
 import type { Item } from '../table/item.ts';
-import { operationKey } from '../table/keys.ts';
+import { approvalKey, operationKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Action } from '../table/write/action.ts';
 import { asChecks } from '../table/write/transaction.ts';
@@ -15,6 +15,7 @@ import { readInput } from './input.ts';
 import { createEnforcement } from './invariants/enforce.ts';
 import { createSameNodes } from './nodes/same-nodes.ts';
 import { type Operation, type Outcome, recall } from './operation.ts';
+import { askedBefore } from './operators/approval.ts';
 import type { Guarded } from './operators/guard.ts';
 import { type Plan, type Planning, recorded, type Sent } from './plan.ts';
 import { type Encryption, revealed, type SubjectKeys, sealed } from './pseudonyms.ts';
@@ -69,10 +70,24 @@ export function createPipeline(ports: Ports, commands: ReadonlyMap<string, Comma
         : { command, input, given };
     },
 
-    /** The outcome of an operation that the caller named and that was carried out before. */
-    earlier: async (operation: Operation | undefined, from = reader): Promise<Outcome | undefined> => {
-      const record = operation?.named ? await from.get(operationKey(operation.id)) : undefined;
-      return operation && record && recalled(operation, record);
+    /**
+     * The outcome of an operation that the caller named and that was carried out before. One that an operator was asked to
+     * approve is not carried out otherwise, whatever it needs by now: throws what became of it.
+     */
+    earlier: async (
+      operation: Operation | undefined,
+      guarded: Guarded | undefined,
+      now: string,
+      from = reader,
+    ): Promise<Outcome | undefined> => {
+      if (!operation?.named) return undefined;
+      const [record, request] = await Promise.all([
+        from.get(operationKey(operation.id)),
+        guarded && from.get(approvalKey(operation.id)),
+      ]);
+      if (record) return recalled(operation, record);
+      if (!guarded || !request) return undefined;
+      throw askedBefore({ operation, requestedBy: guarded.operator.subject, now }, request);
     },
 
     /** What an operation came to, as its record says. Throws `operation_mismatch` for that of another request. */

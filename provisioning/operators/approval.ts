@@ -112,7 +112,8 @@ export function keepRequest({ operation, input, result, requestedBy, places, now
 
 export const fits = (text: string): boolean => byteLength(text) <= MAX_BYTES;
 
-function askedBefore(
+/** What is said of an operation that was asked for before. */
+export function askedBefore(
   { operation, requestedBy, now }: Pick<Asked, 'operation' | 'requestedBy' | 'now'>,
   found: Item | undefined,
 ): GatehouseError {

@@ -341,6 +341,27 @@ test('one that is over is not waited for by the same operation', async () => {
   });
 });
 
+test.each([
+  [undefined, 'approval_required', 0],
+  ['approval.approve', 'conflict operationId', 1],
+  ['approval.reject', 'conflict operationId', 0],
+] as const)(
+  'one that was asked for is done once, and not without approval: %s',
+  async (decision, answer, count) => {
+    const [input, again] = [{ scope: ACME, name: 'once' }, { operationId: 'once' }];
+    await expectWaits('ann', 'group.create', input, again);
+    if (decision) expect(await world.outcome('ben', decision, { id: 'once' })).toBe('ok');
+    // It needs none by now.
+    const { outcome, provision, tokens } = operatorsOn(table, made.world);
+    expect(await outcome('ann', 'group.create', input, again)).toBe(answer);
+    const batch = [{ command: 'group.create', input, ...again }];
+    expect(await provision({ batch, token: tokens.ann?.text })).toMatchObject({
+      result: { answers: [{ error: { code: answer.split(' ')[0] } }] },
+    });
+    expect(await groups()).toBe(count);
+  },
+);
+
 test('what is too large to be kept is refused when it is asked for, and what is kept can be carried out', async () => {
   const { outcome, run } = world;
   const { id } = await run('account.create', { name: 'Account' });
