@@ -172,7 +172,7 @@ export function createBatches(options: BatchOptions) {
           part.operationId === undefined
             ? undefined
             : await describeOperation(part.operationId, true, part.command, given);
-        const outcome = await pipeline.earlier(operation, of.guarded, now, itemReader);
+        const outcome = await pipeline.earlier(operation, of.guarded, itemReader);
         if (outcome) return { of, seen, kind: 'answer', outcome };
         const { plan, nodes } = await pipeline.plan((planning) => begun.command.plan(planning, input), {
           guarded: of.guarded,

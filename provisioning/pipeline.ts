@@ -77,7 +77,6 @@ export function createPipeline(ports: Ports, commands: ReadonlyMap<string, Comma
     earlier: async (
       operation: Operation | undefined,
       guarded: Guarded | undefined,
-      now: string,
       from = reader,
     ): Promise<Outcome | undefined> => {
       if (!operation?.named) return undefined;
@@ -87,7 +86,7 @@ export function createPipeline(ports: Ports, commands: ReadonlyMap<string, Comma
       ]);
       if (record) return recalled(operation, record);
       if (!guarded || !request) return undefined;
-      throw askedBefore({ operation, requestedBy: guarded.operator.subject, now }, request);
+      throw askedBefore({ operation, requestedBy: guarded.operator.subject, now: timeNow() }, request);
     },
 
     /** What an operation came to, as its record says. Throws `operation_mismatch` for that of another request. */

@@ -128,8 +128,7 @@ export function createProvisioning({
     const isNamed = sent.operationId !== undefined;
     const operation = await describeOperation(operationId(), isNamed, begun.command.name, begun.given);
     const outcome =
-      (await pipeline.earlier(operation, guarded, new Date(clock.now()).toISOString())) ??
-      (await write(begun, operation, sent, hooks, guarded));
+      (await pipeline.earlier(operation, guarded)) ?? (await write(begun, operation, sent, hooks, guarded));
     // A dry run has no write to wait for. Any other write is committed by now.
     const end = sent.dryRun ? { dryRun: true as const } : { token: formatFreshnessToken(clock.now()) };
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, ...end };
