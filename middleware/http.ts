@@ -45,11 +45,13 @@ export interface NodeHeaders {
   readonly headersDistinct?: Readonly<Record<string, readonly string[] | undefined>> | undefined;
 }
 
-/** The headers of a request of Node. */
+/** The headers of a request of Node, as handlers get them: middleware may have replaced what was sent. */
 export const nodeHeader =
   ({ headers, headersDistinct }: NodeHeaders): HttpRequest['header'] =>
   (name) => {
-    const values = headersDistinct?.[name] ?? headers[name];
+    const sent = headersDistinct?.[name] ?? [];
+    if (sent.length > 1) return sent;
+    const values = headers[name];
     return values === undefined ? [] : typeof values === 'string' ? [values] : values;
   };
 
