@@ -124,7 +124,7 @@ function requestsNaming(user: Ref, node: Item | undefined) {
   return allApprovals((item) => item.command !== 'user.erase' && holds(item));
 }
 
-/** A user goes together with the id, in one transaction. */
+/** The transaction that deletes the user closes the id, too: it may be the first one. */
 const withId = (kind: NodeKind, user: Ref, erasedAt: string): NodeKind => ({
   ...kind,
   behaviour: {

@@ -28,7 +28,7 @@ const isBeyondRoles = (command: string, { after }: AuditEntry): boolean =>
   command === 'scim-credential.create' ||
   (command === 'token.create' && after?.tokenType === 'api');
 
-/** Roles whose patterns cover it have it from then on. */
+/** A role with a pattern that covers a permission holds it as soon as it is registered. */
 const registersForOperators = (command: string, { entity }: AuditEntry): boolean =>
   command === 'permission.create' && isOfOperators(entity.id);
 

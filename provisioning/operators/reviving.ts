@@ -53,7 +53,7 @@ export function createRevives(
     if (DELETES.test(command)) {
       if (entity.type === 'group') return groupDenies(entity.id);
       if (entity.type === 'role') return denies([entity.id]);
-      // The same name may be registered again, without them.
+      // The same name may be registered again, and has none of its DENYs then.
       const isDenied = () => reader.listAll({ ...edgesFrom(entity, 'role'), keep: isDeny });
       return PERMISSIONS.has(entity.type) && (await isDenied()).length > 0;
     }
